@@ -415,9 +415,12 @@ def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """Iterate over the differences of two sets of settings, each as a person may read it.
 
     The file of a classifier is known by the digest that stands with the settings, not by its path: it may have been
-    moved.
+    moved. A parameter that older settings lack had the default that conf/ has.
     """
     old, new = flat(before), flat(now)
+    parameters = shipped("dbce.toml")
+    defaults = flat({**parameters, "config": parameters, "urltree": shipped("urltree.toml")})
+    old = {name: defaults[name] for name in new.keys() & defaults} | old
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name) and not name.endswith(_CLASSIFIER):
             yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"

@@ -201,7 +201,7 @@ class BlockFeatures:
 
     codes: Codes  # (features, blocks): its features, each as the number of the bin that the value falls into
     first_scores: npt.NDArray[np.uint16]  # (blocks,): how likely each is content, by the page alone, in 1/1024
-    keys: Keys  # (6, blocks): hashes of the text, of the text without its numbers, and of four names of its slot
+    keys: Keys  # (KEY_ROWS, blocks): hashes of the text, of the text without its numbers, and of four names of its slot
     units: Units
 
 

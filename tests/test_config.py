@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.config import default, load, unlike
+from dbce_spark.config import default, flat, load, unlike
 from dbce_spark.errors import ConfigError
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
@@ -246,6 +246,18 @@ def test_the_path_of_a_classifier_makes_no_settings_unlike() -> None:
     now = {"config": load(settings=["label.classifier=/srv/own.npz"]).as_dict(), "classifier": "b"}
 
     assert ['classifier was "a", is "b"'] == [*unlike(before, now)]
+
+
+@pytest.mark.parametrize("above", ["", "config."])
+def test_settings_of_before_a_parameter_had_its_default(above: str) -> None:
+    """A collection or stream begun without a parameter is extended by its default, and by no other value."""
+    before = flat(default().as_dict(), above)
+    del before[f"{above}page.max_tags"]
+    now = flat(load(settings=["page.max_tags=9"]).as_dict(), above)
+
+    assert [] == [*unlike(before, flat(default().as_dict(), above))]
+    assert [f"{above}page.max_tags was {default().page.max_tags}, is 9"] == [*unlike(before, now)]
+    assert ["urltree.learn.least was 5, is 9"] == [*unlike({}, {"urltree": {"learn": {"least": 9}}})]
 
 
 @pytest.mark.parametrize(

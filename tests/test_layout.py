@@ -141,7 +141,7 @@ RIDDLES = ("What", "Who", "Those", "Which", "Where", "How", "Whether", "That")
 def test_what_is_documented_is_named() -> None:
     """No string behind a constant, a field, a class, a module or a function begins with one of these words."""
     found = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.value.value[:40]}"
         for path, tree in trees(*CODE)
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
@@ -154,7 +154,7 @@ def test_what_is_documented_is_named() -> None:
 def test_docstrings_of_functions_are_no_riddles() -> None:
     """Nor does one of a function begin with them in the tests."""
     found = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {ast.get_docstring(node)}"
         for path, tree in trees(*CODE, "tests")
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").split(" ")[0] in RIDDLES

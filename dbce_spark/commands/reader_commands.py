@@ -18,6 +18,14 @@ from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.row_options import add_relative_to, add_row_options
 from dbce_spark.errors import InputError
 
+EXPORT_FORMATS = {
+    "jsonl": "main texts, one document on each line",
+    "markdown": "the same, of texts in Markdown",
+    "text": "main texts, one file for each site",
+    "dolma": "whole pages, one document on each line, with labels and evidence as attributes",
+}
+"""Formats of `dbce export`, and what each writes."""
+
 
 def add(commands: Commands) -> None:
     """Add them to the commands of `dbce`."""
@@ -44,10 +52,8 @@ def _add_export(commands: Commands) -> None:
     )
     add_output_read(command)
     command.add_argument(
-        "--format", required=True, choices=("jsonl", "markdown", "text", "dolma"),
-        help="write jsonl: main texts, one document on each line; markdown: the same, of texts in Markdown; text: main"
-        " texts, one file for each site; dolma: whole pages, one document on each line, with labels and evidence as"
-        " attributes",
+        "--format", required=True, choices=EXPORT_FORMATS,
+        help=f"write {'; '.join(f'{name}: {what}' for name, what in EXPORT_FORMATS.items())}",
     )  # fmt: skip
     add_output(command, "DIR", "write to this folder, new or empty, or URL")
     command.add_argument(
@@ -116,11 +122,13 @@ def _export(arguments: argparse.Namespace) -> None:
     (docs/export.md). Defaults are in conf/export.toml."""
     given: dict[str, object] = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
     unused = next((name.replace("_", "-") for name, value in given.items() if value is not None), "")
-    if unused and arguments.format == "text":
-        raise InputError(f"--{unused} is for documents, and --format text writes plain text; leave it out")
     from dbce_spark import export
     from dbce_spark.export.export_settings import settings
 
+    if unused and not export.FORMATS[arguments.format].has_shards:
+        raise InputError(
+            f"--{unused} is for documents in shards, and --format {arguments.format} writes none; leave it out"
+        )
     request = export.ExportRequest(
         extracted=arguments.extracted,
         target=arguments.output,

@@ -13,6 +13,8 @@ from dbce_spark.commands.arguments import add_config, add_labels, add_settings, 
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
 from dbce_spark.commands.text_files import LIST, Named, write_files
+from dbce_spark.commands.text_inputs import TextInputs
+from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file
 from dbce_spark.dbce.extraction.page_extraction import extract_parsed, extract_readable
 from dbce_spark.dbce.kept.kept_formats import ABOUT, FORMATS
@@ -57,26 +59,14 @@ def _run(arguments: argparse.Namespace) -> None:
     input. Needs no Spark. Pages of a site are compared with each other, as by `dbce extract`."""
     settings = configuration.load(arguments.config, arguments.settings, given_parameters(arguments))
     with text_inputs.opened(arguments.input, settings) as given:
-        if arguments.url and (given.archives or len(given.html) != 1):
-            raise InputError("--url names one page; give a single HTML file, or - for standard input")
-        pages_given = [(content, arguments.url or url) for content, url in given.html.values()]
-        of_html = extract_parsed(pages_given, partial(parse_fetches, config=settings), settings)
-        of_archives, broken = extract_readable(given.archives, settings)
-    pages = [
-        *zip(map(sources.shown, given.html), of_html, strict=True),
-        *((page.url or "", page) for page in of_archives),
-    ]
+        pages, unread = _pages(given, arguments.url, settings)
     good = [(name, page) for name, page in pages if not page.error]
-    unread = [*given.unread, *map(error_in_file, broken)]
     bad = [": ".join(filter(None, (name, error_in_file(page)))) for name, page in pages if page.error]
     lost = [given.named(line) for line in (*bad, *unread)]
     if not good and len(lost) == 1:
         raise InputError(lost[0])
-    for line in lost:
+    for line in (*lost, *_lossy(good)):
         print(f"dbce: {without_controls(line)}", file=sys.stderr)
-    for name, page in good:
-        for flag in filter(LOSSY_FLAGS.__contains__, page.flags):
-            print(f"dbce: {without_controls(name)}: {flag}: {LOSSY_FLAGS[flag]}", file=sys.stderr)
     if not good:
         hint = "; WET and WAT files have none, but texts and metadata of pages" if given.archives else ""
         raise InputError(f"no page {'could be printed, for the reasons above' if lost else f'is in the input{hint}'}")
@@ -90,6 +80,24 @@ def _run(arguments: argparse.Namespace) -> None:
         write_lines(_print(good, attrgetter(arguments.format)))
     if unread:
         raise BudgetError(f"{counted(len(unread), 'input')} could not be read, for the reasons above; all others were")
+
+
+def _pages(given: TextInputs, url: str | None, settings: DbceConfig) -> tuple[list[Named], list[str]]:
+    """Extract the pages of the inputs; return them, and the inputs that cannot be read, each with the reason."""
+    if url and (given.archives or len(given.html) != 1):
+        raise InputError("--url names one page; give a single HTML file, or - for standard input")
+    fetches = [(content, url or own) for content, own in given.html.values()]
+    of_html = extract_parsed(fetches, partial(parse_fetches, config=settings), settings)
+    of_archives, broken = extract_readable(given.archives, settings)
+    named = zip(map(sources.shown, given.html), of_html, strict=True)
+    return [*named, *((page.url or "", page) for page in of_archives)], [*given.unread, *map(error_in_file, broken)]
+
+
+def _lossy(pages: Iterable[Named]) -> Iterator[str]:
+    """Iterate over the flags by which pages have lost text, each with its page and in words."""
+    for name, page in pages:
+        for flag in filter(LOSSY_FLAGS.__contains__, page.flags):
+            yield f"{name}: {flag}: {LOSSY_FLAGS[flag]}"
 
 
 def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iterator[str]:

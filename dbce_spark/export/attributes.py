@@ -23,7 +23,7 @@ LABELS, EVIDENCE = FOLDERS = ("dbce_labels", "dbce_evidence")
 """Names by which a mixer asks for attributes: each a folder beside the documents', with the same files in it."""
 
 _SEGMENT = ("block", "start", "label", "score", "siblings", "siblings_with", "snapshots", "snapshots_with")
-COLUMNS = ("capture_id", "page_text", "words", "text_words", *(f"segments.{name}" for name in _SEGMENT))
+NEEDED = ("capture_id", "page_text", "words", "text_words", *(f"segments.{name}" for name in _SEGMENT))
 
 _DIGITS = 4
 """Of scores: those of blocks are in steps of 1/10,000."""

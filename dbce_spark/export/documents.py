@@ -22,19 +22,21 @@ METADATA = (
 )  # fmt: skip
 """Columns that a document's metadata has under their names, null without a value."""
 
-COLUMNS = ("capture_id", "timestamp", *METADATA)
+NEEDED = ("capture_id",)
+ALSO = ("timestamp", *METADATA)
+"""Columns that are read where they are there."""
 
 _SCORE_DIGITS = 3
 """Of `language_score` and `confidence`: they are in steps of 1/1000, which a float of four bytes only comes near."""
 
 
 def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) -> Iterator[bytes]:
-    """Write a line for each row of a batch, which has ids and, of COLUMNS and FORMATS, what there is; `text` is the
+    """Write a line for each row of a batch, which has NEEDED and, of ALSO and FORMATS, what there is; `text` is the
     column with the documents' text."""
     formats = [name for name in FORMATS if name in batch.schema.names and name != text]
-    read = [name for name in dict.fromkeys([*COLUMNS, *formats, text]) if name in batch.schema.names]
+    read = [name for name in dict.fromkeys([*NEEDED, *ALSO, *formats, text]) if name in batch.schema.names]
     for found in batch.select(read).to_pylist():
-        row = dict.fromkeys(COLUMNS) | found
+        row = dict.fromkeys(ALSO) | found
         yield jsonl.line(
             {
                 "id": row["capture_id"],

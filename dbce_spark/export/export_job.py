@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from multiprocessing import active_children, get_context
 
 import pyarrow as pa
@@ -41,8 +42,7 @@ class ExportRequest:
 
     def filters(self) -> list[Filter]:
         """List the filters of rows. Raises as `row_filters.chosen`."""
-        found = row_filters.chosen(self.settings.filters, "filters")
-        return [*found, row_filters.with_markdown()] if self.format == kept_formats.MARKDOWN else found
+        return [*row_filters.chosen(self.settings.filters, "filters"), *FORMATS[self.format].filters]
 
 
 @dataclass(slots=True)
@@ -100,19 +100,10 @@ class PartExport:
         return documents.documents(batch, text=text, source=self.request.settings.source, version=self.extracted_by)
 
 
-def write_jsonl(part: PartExport) -> ExportCounts:
-    """Write main texts as documents."""
-    return _write_documents(part, "text")
-
-
-def write_markdown(part: PartExport) -> ExportCounts:
-    """Write main texts in Markdown as documents."""
-    return _write_documents(part, kept_formats.MARKDOWN)
-
-
-def _write_documents(part: PartExport, text: str) -> ExportCounts:
+def write_documents(part: PartExport, text: str) -> ExportCounts:
+    """Write main texts, from the column `text`, as documents."""
     counts = ExportCounts()
-    rows = part.batches(counts, ["capture_id", text], [*documents.COLUMNS, *kept_formats.FORMATS])
+    rows = part.batches(counts, [*documents.NEEDED, text], [*documents.ALSO, *kept_formats.FORMATS])
     found = ((line,) for batch in rows for line in part.lines(batch, text))
     shards.write(found, lambda number: [part.shard("documents", number)], part.request.settings)
     return counts
@@ -122,7 +113,7 @@ def write_dolma(part: PartExport) -> ExportCounts:
     """Write whole pages as documents, and beside them labels and evidence of each piece of their text."""
     counts = ExportCounts()
     source = part.request.settings.source
-    rows = part.batches(counts, attributes.COLUMNS, documents.COLUMNS)
+    rows = part.batches(counts, attributes.NEEDED, documents.ALSO)
     found = (
         lines
         for batch in rows
@@ -141,17 +132,29 @@ def write_dolma(part: PartExport) -> ExportCounts:
 def write_text(part: PartExport) -> ExportCounts:
     """Write main texts as plain text, by site."""
     counts = ExportCounts()
-    rows = part.batches(counts, site_texts.COLUMNS, site_texts.ALSO)
+    rows = part.batches(counts, site_texts.NEEDED, site_texts.ALSO)
     found = (page for batch in rows for page in site_texts.pages(batch, part.site_kind))
     site_texts.write(found, part.folder, part.request.settings.name_bytes)
     return counts
 
 
-FORMATS: Mapping[str, Callable[[PartExport], ExportCounts]] = {
-    "jsonl": write_jsonl,
-    "markdown": write_markdown,
-    "text": write_text,
-    "dolma": write_dolma,
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format: the function that writes a part in it, the filters that it adds, and whether it is of documents in
+    shards, which `source`, `compression` and `shard_bytes` are for."""
+
+    write: Callable[[PartExport], ExportCounts]
+    filters: tuple[Filter, ...] = ()
+    has_shards: bool = True
+
+
+FORMATS: Mapping[str, ExportFormat] = {
+    "jsonl": ExportFormat(partial(write_documents, text="text")),
+    "markdown": ExportFormat(
+        partial(write_documents, text=kept_formats.MARKDOWN), filters=(row_filters.with_markdown(),)
+    ),
+    "text": ExportFormat(write_text, has_shards=False),
+    "dolma": ExportFormat(write_dolma),
 }
 
 
@@ -233,7 +236,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _write(part: PartExport) -> ExportCounts:
-    return FORMATS[part.request.format](part)
+    return FORMATS[part.request.format].write(part)
 
 
 def _account(

@@ -17,7 +17,7 @@ from dbce_spark.archive.warc import site_of
 from dbce_spark.export.documents import moment
 from dbce_spark.files import storage
 
-COLUMNS = ("url", "timestamp", "text")
+NEEDED = ("url", "timestamp", "text")
 ALSO = ("site", "url_key", "capture_id")
 """Columns that are read where they are there."""
 
@@ -45,9 +45,9 @@ class SiteText(NamedTuple):
 
 
 def pages(batch: pa.RecordBatch, kind: str) -> Iterator[SiteText]:
-    """Convert the rows of a batch, which has COLUMNS. Where there are no sites, they are those of the URLs by `kind`,
+    """Convert the rows of a batch, which has NEEDED. Where there are no sites, they are those of the URLs by `kind`,
     the `input.site` of the run: all pages of one are in one part, which alone writes its file."""
-    for row in batch.select([name for name in (*COLUMNS, *ALSO) if name in batch.schema.names]).to_pylist():
+    for row in batch.select([name for name in (*NEEDED, *ALSO) if name in batch.schema.names]).to_pylist():
         yield SiteText(
             site=row["site"] if "site" in row else site_of(row["url"], kind),
             url_key=row.get("url_key", ""),

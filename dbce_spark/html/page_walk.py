@@ -51,10 +51,11 @@ class PageTree:
     under elements of one slot. `slots` are indexes into the three lists of slots: the slot above (-1 for the root's),
     the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` give which blocks begin
     within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
-    block-level element it is in, and which of its parent's children with that tag that is. `controls`, `text_areas`,
-    `foreign_links`, `place_links` and `links` have one entry each form control, each of these to write a text in, each
-    link that the site does not vouch for (`rel` with nofollow or ugc), each to a place within a page and each link at
-    all: the block it stands before, or in. `hrefs` are the targets of `links`, as written.
+    block-level element it is in, and which of its parent's children with that tag that is.
+    `control_blocks`, `text_area_blocks`, `foreign_link_blocks`, `place_link_blocks` and `link_blocks` have one entry
+    each form control, each of these to write a text in, each link that the site does not vouch for (`rel` with nofollow
+    or ugc), each to a place within a page and each link at all: the block it stands before, or in. `hrefs` are the
+    targets of these last, as written.
     """
 
     parents: list[int] = field(default_factory=list)
@@ -67,11 +68,11 @@ class PageTree:
     lasts: list[int] = field(default_factory=list)
     holders: list[int] = field(default_factory=list)
     nths: list[int] = field(default_factory=list)
-    controls: list[int] = field(default_factory=list)
-    text_areas: list[int] = field(default_factory=list)
-    foreign_links: list[int] = field(default_factory=list)
-    place_links: list[int] = field(default_factory=list)
-    links: list[int] = field(default_factory=list)
+    control_blocks: list[int] = field(default_factory=list)
+    text_area_blocks: list[int] = field(default_factory=list)
+    foreign_link_blocks: list[int] = field(default_factory=list)
+    place_link_blocks: list[int] = field(default_factory=list)
+    link_blocks: list[int] = field(default_factory=list)
     hrefs: list[str] = field(default_factory=list)
 
     @property
@@ -250,23 +251,23 @@ class PageWalk:
 
     def _note_control(self, control: Any) -> None:
         """Note a form control. One that is shown stands between words."""
-        self.tree.controls.append(len(self.texts))
+        self.tree.control_blocks.append(len(self.texts))
         if control.tag == "textarea":
-            self.tree.text_areas.append(len(self.texts))
+            self.tree.text_area_blocks.append(len(self.texts))
         if self._parts and not self._pre and (control.get("type") or "").strip().lower() != "hidden":
             self._parts.append(" ")
 
     def _note_link(self, element: Any, block: int) -> None:
         tree = self.tree
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
-            tree.foreign_links.append(block)
+            tree.foreign_link_blocks.append(block)
         if href := element.get("href"):
-            tree.links.append(block)
+            tree.link_blocks.append(block)
             tree.hrefs.append(href)
             self._link_places.append(len(self._parts))
             self._is_to_place = href.find("#", 0, -1) >= 0  # a bare # leads nowhere
             if self._is_to_place:
-                tree.place_links.append(block)
+                tree.place_link_blocks.append(block)
 
     def _new_path(self, above: int, tag: str) -> int:
         """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
@@ -351,9 +352,10 @@ class PageWalk:
             added[one.block + 1] = 1
         moved = np.arange(len(added)) + np.cumsum(added)
         tree = self.tree
-        for places in (tree.firsts, tree.lasts, tree.controls, tree.text_areas, tree.foreign_links, tree.place_links):
+        links = (tree.foreign_link_blocks, tree.place_link_blocks)
+        for places in (tree.firsts, tree.lasts, tree.control_blocks, tree.text_area_blocks, *links):
             places[:] = moved[places].tolist()
-        tree.links[:] = _moved(tree.links, {one.block: one.links for one in chosen}, moved)
+        tree.link_blocks[:] = _moved(tree.link_blocks, {one.block: one.links for one in chosen}, moved)
         self.link_texts_in = _moved(self.link_texts_in, {one.block: one.texts for one in chosen}, moved)
         closings = {one.block: one.text for one in chosen}
         texts, self.texts = self.texts, []

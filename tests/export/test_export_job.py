@@ -13,6 +13,7 @@ import fsspec
 import pyarrow.parquet as pq
 import pytest
 
+from dbce_spark.commands import reader_commands
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, InputError, OutputError
 from dbce_spark.export import attributes, corpus, export_job
@@ -53,6 +54,11 @@ def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: st
     fsspec.filesystem("memory").get(f"/exports/{to}", str(tmp_path / "got"), recursive=True)
 
     assert written(exported(extracted, tmp_path / "out", to)) == written(tmp_path / "got")
+
+
+def test_the_command_offers_all_formats() -> None:
+    """It has their names of its own, so that its help need not load what writes them."""
+    assert [*export_job.FORMATS] == [*reader_commands.EXPORT_FORMATS]
 
 
 def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None:
@@ -147,7 +153,7 @@ def test_where_no_row_is_left_nothing_is_written(
     [
         (["text", "timestamp", "url"], "text", ""),
         (["capture_id", "text"], "jsonl", ""),
-        (["capture_id", *attributes.COLUMNS], "dolma", ""),
+        (["capture_id", *attributes.NEEDED], "dolma", ""),
         (["text", "timestamp", "url"], "jsonl", "capture_id"),
         (["text"], "text", "timestamp, url"),
     ],

@@ -110,7 +110,7 @@ def test_recurring_links_are_blocks_of_their_own() -> None:
     texts = ["News of day a", "(more)", "News of day b", "(more)", "News of day c", "(more)", "Text end"]
     assert texts == page.blocks.text.split("\n")
     assert [0, 1, 0, 1, 0, 1, 1] == page.blocks.link_words.tolist()
-    assert [1, 3, 5, 6] == page.tree.links
+    assert [1, 3, 5, 6] == page.tree.link_blocks
     assert [(0, 2), (2, 4), (4, 6)] == [
         (first, last)
         for first, last, slot in zip(page.tree.firsts, page.tree.lasts, page.tree.slots, strict=True)

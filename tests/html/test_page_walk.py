@@ -257,8 +257,8 @@ def test_places_of_controls_and_links() -> None:
     )
     tree = parsed(html).tree
 
-    assert ([1, 2, 3], [2]) == (tree.controls, tree.text_areas)
-    assert ([1], [2]) == (tree.foreign_links, tree.place_links)
+    assert ([1, 2, 3], [2]) == (tree.control_blocks, tree.text_area_blocks)
+    assert ([1], [2]) == (tree.foreign_link_blocks, tree.place_link_blocks)
 
 
 @given(documents)

@@ -11,7 +11,7 @@ import pytest
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.model import RejectReason
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import FORMAT, Collection, Increment, Version
 from dbce_spark.output.current_rows import table_files
 from tests.support.full_disks import full_disk
 from tests.support.permissions import forbidden
@@ -305,7 +305,9 @@ def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
         grown.version(7)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 3}', '{"format": 3, "increments": 3}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", f'{{"format": {FORMAT}}}', f'{{"format": {FORMAT}, "increments": 3}}']
+)
 def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
     """The error names the file, and the remedy."""
     Path(grown.folder, "versions", "00000003.json").write_text(text)
@@ -349,7 +351,7 @@ def test_another_format_is_refused(grown: Collection) -> None:
     path = Path(grown.folder, "versions", "00000003.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
 
-    with pytest.raises(OutputError, match="is of format 1, and this program reads format 3"):
+    with pytest.raises(OutputError, match=f"is of format 1, and this program reads format {FORMAT}"):
         grown.current()
 
 

@@ -265,7 +265,7 @@ def _has_tree(found: Parsed) -> None:
     for nth, (holder, xpath) in enumerate(zip(tree.holders, found.blocks.xpaths, strict=True)):
         assert tree.firsts[holder] <= nth < tree.lasts[holder]
         assert xpath.endswith(f"[{tree.nths[nth]}]")
-    for places in (tree.controls, tree.text_areas, tree.foreign_links, tree.place_links):
+    for places in (tree.control_blocks, tree.text_area_blocks, tree.foreign_link_blocks, tree.place_link_blocks):
         assert places == sorted(places)
         assert all(0 <= place <= blocks for place in places)
 

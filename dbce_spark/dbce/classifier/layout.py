@@ -103,10 +103,10 @@ class Layout(Rows):
         self.element_slots = joined([tree.slots for tree in trees]) + slot_starts[self.element_pages]
         self.holders = joined([tree.holders for tree in trees]) + self.element_starts[self.pages]
         self.nths = joined([tree.nths for tree in trees])
-        self.controls = self._count_places([tree.controls for tree in trees])
-        self.text_areas = self._count_places([tree.text_areas for tree in trees])
-        self.foreign_links = self._count_places([tree.foreign_links for tree in trees])
-        self.place_links = self._count_places([tree.place_links for tree in trees])
+        self.controls = self._count_places([tree.control_blocks for tree in trees])
+        self.text_areas = self._count_places([tree.text_area_blocks for tree in trees])
+        self.foreign_links = self._count_places([tree.foreign_link_blocks for tree in trees])
+        self.place_links = self._count_places([tree.place_link_blocks for tree in trees])
         self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
         self.slot_paths = joined([tree.slot_paths for tree in trees]) + path_starts[self.slot_pages]
         self.slot_parents = _above(joined([tree.slot_parents for tree in trees]), slot_starts[self.slot_pages])

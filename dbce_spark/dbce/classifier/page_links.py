@@ -68,7 +68,7 @@ def of_pages(pages: Layout) -> Columns:
     """Compute the features of all blocks of some pages, by name: (blocks,) each."""
     own = [_own(one) for one in pages.parsed]
     kinds = np.concatenate([_kinds(one, url) for one, url in zip(pages.parsed, own, strict=True)])
-    places, of_page = pages.located([one.tree.links for one in pages.parsed])
+    places, of_page = pages.located([one.tree.link_blocks for one in pages.parsed])
     is_known = np.array([url is not None for url in own])[pages.pages]
     links = pages.count_before(places, of_page)
     links_within = pages.in_elements(links)

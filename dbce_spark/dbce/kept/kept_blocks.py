@@ -43,7 +43,8 @@ DRAWS = 64
 
 def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for; no
-    recurring links, no numbers of lines, and of a run that follows itself the first.
+    recurring links, no numbers of lines, and of a run that follows itself the first. That a title is dropped or a page
+    left empty is decided behind this, in `page_labels.score_pages`.
 
     Raises:
         ValueError: the page has no features.
@@ -88,7 +89,7 @@ def _choose_of_whole_page(page: Page, scores: Scores, features: BlockFeatures, f
 def choose_corrected(
     page: Page, labelled: LabelledPage, corrections: SiteCorrections, label: LabelConfig
 ) -> npt.NDArray[np.bool_]:
-    """Choose the blocks of a labelled page to keep by its log-odds with some corrections, as `choose_blocks` does."""
+    """Choose the blocks of a labelled page to keep by its log-odds with some corrections, by `choose_blocks` alone."""
     log_odds = labelled.log_odds + corrections.of_page(labelled.site, labelled.keys)
     return choose_blocks(page, rounded(log_odds), label)
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from dbce_spark.model import IndexedCapture, Member, Neighbour, PageFeatures
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, PLACE, STRING, decode, fields, plain, unpacked
-from dbce_spark.output.schemas.page_rows import FIRST_SCORE, HASH, KEY, NUMBER, PAGES, SIGNATURE
+from dbce_spark.output.schemas.page_rows import FIRST_SCORE, HASH, KEY, PAGES, SIGNATURE, words_from
 
 MEMBERS = pa.schema(
     fields(
@@ -38,20 +38,20 @@ NEIGHBOURS = pa.schema(
 
 EVIDENCE_PAGES = pa.schema(
     [
-        *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, numbers=BINARY, first_scores=BINARY, keys=BINARY),
-        *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING),
+        *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, block_words=BINARY),
+        *fields(first_scores=BINARY, keys=BINARY, signature=BINARY, bands=pa.list_(LONG), site=STRING),
     ]
 )
 """The columns that `evidence_from` reads of a page."""
 
 _MEMBER = ("site", "capture_id", "url_key", "timestamp", "signature")
-_FEATURES = ("capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys")
+_FEATURES = ("capture_id", "url_key", "timestamp", "block_words", "first_scores", "keys")
 
 
 def page_features_from(rows: pa.Table) -> list[PageFeatures]:
-    """Restore page features from capture_id, url_key and timestamp (in microseconds), the later half of block_numbers
-    as `numbers`, first_scores and keys. Those that the classifier has not scored have none of these, and are left
-    out."""
+    """Restore page features from capture_id, url_key and timestamp (in microseconds), block_words
+    (`page_rows.cut_words`), first_scores and keys. Those that the classifier has not scored have none of these, and are
+    left out."""
     return [one for one in _seen_from(rows) if one is not None]
 
 
@@ -61,16 +61,15 @@ def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
         if None in packs:
             yield None
             continue
-        numbers, scores, keys = packs
-        words, link_words = np.frombuffer(numbers, NUMBER).reshape(2, -1)
+        block_words, scores, keys = packs
+        first_scores = np.frombuffer(scores, FIRST_SCORE)
         yield PageFeatures(
             capture_id=capture_id,
             url_key=url_key,
             timestamp=timestamp,
-            words=words,
-            link_words=link_words,
-            first_scores=np.frombuffer(scores, FIRST_SCORE),
-            keys=np.frombuffer(keys, KEY).reshape(-1, len(words)),
+            **words_from(block_words),
+            first_scores=first_scores,
+            keys=np.frombuffer(keys, KEY).reshape(-1, len(first_scores)),
         )
 
 

@@ -23,9 +23,15 @@ from dbce_spark.output.schemas.codec import (
 )
 
 _BLOCKS = fields(page_text=STRING, xpaths=STRING, block_numbers=BINARY)
-_BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
+_OWN, _COMPARED = ("starts", "ends"), ("words", "link_words")
+"""Columns that only the page needs, and those that others of its site compare: these travel alone (`cut_words`)."""
+BLOCK_NUMBERS = (*_OWN, *_COMPARED)
+"""The columns in `block_numbers`, one after the other."""
+CUT_WORDS = f"substring(block_numbers, 1 + length(block_numbers) * {len(_OWN)} div {len(BLOCK_NUMBERS)})"
+"""`cut_words` as Spark's SQL."""
 _FEATURES = fields(feature_codes=BINARY, first_scores=BINARY, keys=BINARY, units=BINARY, holders=BINARY)
-_UNIT_NUMBERS = ("parents", "firsts", "lasts", "kinds")
+UNIT_NUMBERS = ("parents", "firsts", "lasts", "kinds")
+"""The columns in `units`, one after the other."""
 PAGES = pa.schema(
     [
         *CAPTURE,
@@ -56,7 +62,6 @@ def pages_batch(
 ) -> pa.RecordBatch:
     """Store pages as PAGES rows; `htmls` are their HTML in UTF-8 where it is kept."""
     blocks = [page.blocks for page in pages]
-    numbers = (np.concatenate([getattr(block, name) for name in _BLOCK_NUMBERS]) for block in blocks)
     return encode(
         PAGES,
         pages,
@@ -64,7 +69,7 @@ def pages_batch(
         **_feature_columns([page.features for page in pages]),
         page_text=[block.text for block in blocks],
         xpaths=["\n".join(block.xpaths) for block in blocks],
-        block_numbers=packed(numbers, NUMBER),
+        block_numbers=packed((_joined(block, BLOCK_NUMBERS) for block in blocks), NUMBER),
         tokens=packed((block.tokens for block in blocks), HASH),
         signature=packed((page.signature for page in pages), SIGNATURE),
         bands=[page.bands.view(np.int64) for page in pages],
@@ -77,8 +82,8 @@ def pages_batch(
 def _carried(page: Page) -> int:
     """Count the bytes of ids and signature, of the hashed words, and of what other pages compare of each block."""
     signed = 0 if page.signature is None else page.signature.nbytes + page.bands.nbytes + page.blocks.tokens.nbytes
-    features = page.features
-    seen = 0 if features is None else 8 * len(page.blocks) + features.first_scores.nbytes + features.keys.nbytes
+    features, words = page.features, len(_COMPARED) * NUMBER.itemsize * len(page.blocks)
+    seen = 0 if features is None else words + features.first_scores.nbytes + features.keys.nbytes
     return _ID_BYTES + signed + seen
 
 
@@ -87,13 +92,28 @@ def _feature_columns(features: Sequence[BlockFeatures | None]) -> dict[str, Any]
         "feature_codes": packed((None if one is None else one.codes for one in features), np.uint8),
         "first_scores": packed((None if one is None else one.first_scores for one in features), FIRST_SCORE),
         "keys": packed((None if one is None else one.keys for one in features), KEY),
-        "units": packed((None if one is None else _unit_numbers(one.units) for one in features), NUMBER),
+        "units": packed((None if one is None else _joined(one.units, UNIT_NUMBERS) for one in features), NUMBER),
         "holders": packed((None if one is None else one.units.holders for one in features), NUMBER),
     }
 
 
-def _unit_numbers(units: Units) -> npt.NDArray[np.int32]:
-    return np.concatenate([getattr(units, name) for name in _UNIT_NUMBERS])
+def _joined(columns: Blocks | Units, names: Sequence[str]) -> npt.NDArray[np.int32]:
+    return np.concatenate([getattr(columns, name) for name in names])
+
+
+def _parted(numbers: bytes, names: Sequence[str]) -> dict[str, Any]:
+    """Restore the columns that `_joined` joined."""
+    return dict(zip(names, np.frombuffer(numbers, NUMBER).reshape(len(names), -1), strict=True))
+
+
+def cut_words(block_numbers: bytes) -> bytes:
+    """Cut out of `block_numbers` what others of its site compare, for `words_from`."""
+    return block_numbers[len(block_numbers) * len(_OWN) // len(BLOCK_NUMBERS) :]
+
+
+def words_from(block_words: bytes) -> dict[str, Any]:
+    """Restore `words` and `link_words`."""
+    return _parted(block_words, _COMPARED)
 
 
 def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
@@ -112,12 +132,11 @@ def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
 
 
 def _blocks_from(text: str, xpaths: str, numbers: bytes) -> Blocks:
-    columns = np.frombuffer(numbers, NUMBER).reshape(len(_BLOCK_NUMBERS), -1)
     return Blocks(
         text=text,
         xpaths=xpaths.split("\n"),
         tokens=np.empty(0, np.uint64),
-        **dict(zip(_BLOCK_NUMBERS, columns, strict=True)),
+        **_parted(numbers, BLOCK_NUMBERS),
     )
 
 
@@ -127,10 +146,9 @@ def _features_from(
     if codes is None or scores is None or keys is None or units is None or holders is None:
         return None
     by_block = np.frombuffer(scores, FIRST_SCORE)
-    columns = np.frombuffer(units, NUMBER).reshape(len(_UNIT_NUMBERS), -1)
     return BlockFeatures(
         codes=np.frombuffer(codes, np.uint8).reshape(-1, len(by_block)),
         first_scores=by_block,
         keys=np.frombuffer(keys, KEY).reshape(-1, len(by_block)),
-        units=Units(holders=np.frombuffer(holders, NUMBER), **dict(zip(_UNIT_NUMBERS, columns, strict=True))),
+        units=Units(holders=np.frombuffer(holders, NUMBER), **_parted(units, UNIT_NUMBERS)),
     )

@@ -63,9 +63,9 @@ STREAM = pa.schema(
 table; `fields`, in JSON, has first what a state needs of the page beside the packed `blocks`, then the labels. Or a row
 that passes the state by: a reject, or the counts of the records of a file."""
 
-KEYED_PAGES = pa.schema([*EVIDENCE_PAGES, *fields(domain=STRING, words=LONG, seen_as=pa.list_(LONG))])
-"""A page that primes the state of its domain, and the hashes by which it is known again; `words` is the last of
-them."""
+KEYED_PAGES = pa.schema([*EVIDENCE_PAGES, *fields(domain=STRING, words_hash=LONG, seen_as=pa.list_(LONG))])
+"""A page that primes the state of its domain, and the hashes by which it is known again; `words_hash` is the
+last of them."""
 
 PRIMED = pa.schema(fields(domain=STRING, state=BINARY))
 """The states that domains begin with."""

@@ -27,7 +27,7 @@ from dbce_spark.streaming.stream.streamed_site import FORMS, PrimedPage, Streame
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
-_SHOWN = ("numbers", "first_scores", "keys", "signature", "bands")
+_SHOWN = ("block_words", "first_scores", "keys", "signature", "bands")
 """Columns that only evidence has."""
 _ALIKE = ("page", "template", "lsh")
 """Sections of the configuration that the evidence of pages follows from, with the classifier."""
@@ -97,7 +97,7 @@ def no_states(spark: SparkSession) -> DataFrame:
 def _kept(keyed: DataFrame, config: DbceConfig, tree: UrlTreeConfig) -> DataFrame:
     """Keep the last pages of each domain that a stream would remember, repeats before all others left out. Only the
     last that are no repeats are evidence; of the others the columns of it are null."""
-    first_first = Window.partitionBy("domain", "words").orderBy("timestamp", "capture_id")
+    first_first = Window.partitionBy("domain", "words_hash").orderBy("timestamp", "capture_id")
     last_first = Window.partitionBy("domain").orderBy(F.desc("is_new"), F.desc("timestamp"), F.desc("capture_id"))
     numbered = keyed.withColumn("is_new", F.row_number().over(first_first) == 1).withColumn(
         "at", F.row_number().over(last_first)

@@ -63,7 +63,7 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
     task, method = TaskContext.get(), stream_method(config, tree)
     first_row = 0
     outcomes = RecordOutcomes(lambda revisit: None)  # an earlier page has its payload
-    with sandbox.reading(path, method.page_config, None if task is None else task.attemptNumber()) as source:
+    with sandbox.reading(path, method.reading_config, None if task is None else task.attemptNumber()) as source:
         for pages, htmls in page_batches(source, outcomes, with_html=config.formats.need_html, limit=None):
             arrivals = make_arrivals(zip(pages, htmls, strict=True), file_no, first_row, tree, method)
             sent = [

@@ -10,7 +10,7 @@ import zstandard
 
 from dbce_spark.model import Capture, Page
 from dbce_spark.output.schemas import stream_rows
-from dbce_spark.streaming.urltree.blocks import WORDS, Keys, block_keys
+from dbce_spark.streaming.urltree.blocks import KEY_WORDS, Keys, block_keys
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
@@ -100,8 +100,8 @@ def pack_keys(page: Page, config: UrlTreeConfig) -> bytes:
 
 
 def unpack_keys(data: bytes, config: UrlTreeConfig) -> Keys:
-    """Unpack keys that `pack_keys` has packed: (blocks, words)."""
-    return np.frombuffer(data, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash])
+    """Unpack keys that `pack_keys` has packed: (blocks, key words)."""
+    return np.frombuffer(data, "<u8").astype(np.uint64).reshape(-1, KEY_WORDS[config.blocks.hash])
 
 
 def restore_arrival(file_no: int, row_no: int, packed_row: bytes, packed_head: str, packed_blocks: bytes) -> Arrival:

@@ -32,7 +32,7 @@ def run(
             htmls[fetch.capture.capture_id] = decode(fetch.html, fetch.capture.declared_charset).html
 
     for file_no, path in enumerate(files):
-        found = [*pages.read(path, method.page_config, keep_html)]
+        found = [*pages.read(path, method.reading_config, keep_html)]
         tables[REJECTS] += [reject_row(result, file_no) for result in found if isinstance(result, Reject)]
         of_domain: dict[str, list[Arrival]] = defaultdict(list)
         came = ((one, htmls.get(one.capture_id)) for one in found if isinstance(one, Page))

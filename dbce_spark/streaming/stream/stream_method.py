@@ -23,7 +23,7 @@ class StreamMethod:
 
     name: str
     state_version: int
-    page_config: DbceConfig
+    reading_config: DbceConfig
     """The parameters with which pages are read."""
     pack_blocks: Callable[[Page], bytes]
     """Packs what a state needs of a page."""
@@ -39,7 +39,7 @@ def stream_method(config: DbceConfig, tree: UrlTreeConfig) -> StreamMethod:
         return StreamMethod(
             name=URLTREE,
             state_version=streamed_domain.VERSION,
-            page_config=replace(config, label=replace(config.label, by="T002")),  # no classifier looks at the pages
+            reading_config=replace(config, label=replace(config.label, by="T002")),  # no classifier looks at the pages
             pack_blocks=partial(pack_keys, config=tree),
             begin=partial(StreamedDomain, config=tree),
             restore=partial(_restore_domain, config=tree),
@@ -48,7 +48,7 @@ def stream_method(config: DbceConfig, tree: UrlTreeConfig) -> StreamMethod:
     return StreamMethod(
         name=DBCE,
         state_version=streamed_site.VERSION,
-        page_config=config,
+        reading_config=config,
         pack_blocks=partial(pack_page, with_titles=config.label.title == "drop"),
         begin=partial(_begin_site, config=config, remembered=remembered),
         restore=partial(_restore_site, config=config, remembered=remembered),

@@ -14,7 +14,7 @@ from dbce_spark.html.tokens import code_points
 from dbce_spark.model import Blocks
 
 Keys = npt.NDArray[np.uint64]
-"""(blocks, words): the hash of each block, in 64-bit words."""
+"""(blocks, key words): the hash of each block, in 64-bit words."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LOWER = bytes(range(256)).lower()
@@ -25,7 +25,7 @@ _HASHES: Mapping[str, Callable[[bytes], bytes]] = {
     "md5": lambda data: hashlib.md5(data, usedforsecurity=False).digest(),
 }
 
-WORDS = {"xxh3": 1, "md5": 2}
+KEY_WORDS = {"xxh3": 1, "md5": 2}
 """64-bit words of a key."""
 
 
@@ -51,10 +51,10 @@ def _is_kept() -> npt.NDArray[np.bool_]:
 
 
 def block_keys(blocks: Blocks, hash_name: str) -> Keys:
-    """Return the key of each block of a page, (blocks, words), in page order. All blocks without a letter, such as
+    """Return the key of each block of a page, (blocks, key words), in page order. All blocks without a letter, such as
     dates, have one key."""
     raw = b"".join(map(_HASHES[hash_name], _letters_of(blocks)))
-    return np.frombuffer(raw, "<u8").astype(np.uint64).reshape(len(blocks), WORDS[hash_name])
+    return np.frombuffer(raw, "<u8").astype(np.uint64).reshape(len(blocks), KEY_WORDS[hash_name])
 
 
 def _letters_of(blocks: Blocks) -> list[bytes]:

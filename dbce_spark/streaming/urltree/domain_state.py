@@ -27,7 +27,7 @@ class TreeState:
     """All that is kept of a domain."""
 
     tree: UrlTree
-    keys: Keys  # of its vocabulary: (blocks, words)
+    keys: Keys  # of its vocabulary: (blocks, key words)
     next_number: int  # of the next document
     arrived: Sequence[int]  # timestamps of the documents that came last, in this order
 

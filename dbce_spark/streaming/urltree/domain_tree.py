@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dbce_spark.files import timestamps
 from dbce_spark.model import Bits, Label
 from dbce_spark.streaming.urltree import domain_state
-from dbce_spark.streaming.urltree.blocks import WORDS, Keys
+from dbce_spark.streaming.urltree.blocks import KEY_WORDS, Keys
 from dbce_spark.streaming.urltree.domain_state import TreeState
 from dbce_spark.streaming.urltree.heuristics import decide
 from dbce_spark.streaming.urltree.url_keys import UrlKey
@@ -31,7 +31,7 @@ class Document:
     document_id: str
     url_key: UrlKey
     timestamp: int  # of its event, in microseconds since 1970-01-01 UTC
-    keys: Keys  # (blocks, words), in page order
+    keys: Keys  # (blocks, key words), in page order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class DomainTree:
     def __init__(self, domain: str, config: UrlTreeConfig):
         self._config = config
         self._tree = UrlTree(domain)
-        self._vocabulary = Vocabulary(WORDS[config.blocks.hash])
+        self._vocabulary = Vocabulary(KEY_WORDS[config.blocks.hash])
         self._order: list[tuple[int, int]] = []  # timestamp and number of each document, ascending
         self._arrived: deque[int] = deque(maxlen=config.window.confirmed_among)  # timestamps of the last to come
         self._next = 0

@@ -42,7 +42,7 @@ class Learner:
         self._scripts: OrderedDict[str, list[_Seen]] = OrderedDict()
 
     def see(self, key: UrlKey, blocks: Keys) -> None:
-        """Take note of a document. blocks: (blocks, words), its keys."""
+        """Take note of a document. blocks: (blocks, key words), its keys."""
         script, _, query = key.titled.partition("://")[2].partition("?")
         seen = self._scripts.setdefault(script, [])
         self._scripts.move_to_end(script)

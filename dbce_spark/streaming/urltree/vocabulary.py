@@ -22,8 +22,8 @@ _GROWTH = 1.25
 class Vocabulary:
     """Numbers 0, 1, 2 ... for keys, in order of their first being seen."""
 
-    def __init__(self, words: int):
-        self._keys = np.empty((_FEWEST_SLOTS, words), np.uint64)
+    def __init__(self, key_words: int):
+        self._keys = np.empty((_FEWEST_SLOTS, key_words), np.uint64)
         self._slots = np.full(_FEWEST_SLOTS, _EMPTY)
         self._count = 0
 
@@ -32,7 +32,7 @@ class Vocabulary:
 
     @property
     def keys(self) -> Keys:
-        """Return (numbers, words): the key of each number."""
+        """Return (numbers, key words): the key of each number."""
         return self._keys[: self._count]
 
     def numbers(self, keys: Keys) -> Ids:

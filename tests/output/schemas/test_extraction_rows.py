@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN, Language
+from dbce_spark.html.tokens import hashed
 from dbce_spark.model import Extraction, Seen, Segments
 from dbce_spark.output.schemas import extraction_rows, segment_rows
 from tests.support.sample_rows import PAGES, extracted, plain
@@ -60,6 +61,14 @@ def test_extraction_row() -> None:
             (row["timestamp"] - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1),
         )
         assert row["site_part"] == extraction_rows.site_part(one.page.capture.site, 4)
+
+
+def test_text_words_are_those_of_the_main_text() -> None:
+    """A row counts the words of the page, and those that are kept of it."""
+    some = extracted()
+    rows = extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [Formats()] * len(some), 4).to_pylist()
+
+    assert [len(hashed(one.text)[1]) for one in some] == [row["text_words"] for row in rows]
 
 
 def test_segment_rows_belong_to_their_page() -> None:

@@ -97,7 +97,7 @@ def extend(of: Collection, number: int, **texts: str) -> None:
         "largest_bucket": 0,
         "pages_per_second_per_core": 0.0,
         "settings": SETTINGS,
-        "format": 3,
+        "format": FORMAT,
     }
     Path(folder, "run.json").write_text(json.dumps(counts | run))
     increment_job.commit(of, number)

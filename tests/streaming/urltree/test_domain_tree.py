@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.model import Label
-from dbce_spark.streaming.urltree.blocks import WORDS, Keys
+from dbce_spark.streaming.urltree.blocks import KEY_WORDS, Keys
 from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -256,7 +256,7 @@ def news(count: int, settings: UrlTreeConfig) -> list[Document]:
     random = np.random.default_rng(1)
 
     def keys(blocks: int) -> Keys:
-        return random.integers(0, 1 << 63, (blocks, WORDS[settings.blocks.hash])).astype(np.uint64)
+        return random.integers(0, 1 << 63, (blocks, KEY_WORDS[settings.blocks.hash])).astype(np.uint64)
 
     template, heads = keys(80), keys(count)
     return [

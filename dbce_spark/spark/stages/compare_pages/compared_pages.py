@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import PAGES
-from dbce_spark.output.schemas import comparison_rows, member_rows
+from dbce_spark.output.schemas import comparison_rows, member_rows, page_rows
 from dbce_spark.spark.engine.batches import rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
@@ -131,17 +131,12 @@ def neighbour_columns() -> list[Column]:
 
 
 def feature_columns() -> list[Column]:
-    """Return what `member_rows.page_features_from` reads of PAGES rows.
-
-    Words and link words are the later half of the packed numbers.
-    """
-    half = "length(block_numbers) div 2"
-    numbers = F.expr(f"substring(block_numbers, 1 + {half}, {half})")
+    """Return what `member_rows.page_features_from` reads of PAGES rows."""
     return [
         F.col("capture_id"),
         F.col("url_key"),
         F.unix_micros("timestamp").alias("timestamp"),
-        F.when(F.col("first_scores").isNotNull(), numbers).alias("numbers"),
+        F.when(F.col("first_scores").isNotNull(), F.expr(page_rows.CUT_WORDS)).alias("block_words"),
         F.col("first_scores"),
         F.col("keys"),
     ]
@@ -151,10 +146,10 @@ def held_neighbours(pages: pa.Table) -> pa.Table:
     """Make of NEIGHBOURS rows that one process holds what `neighbour_columns` makes. Tokens that nothing reads stay:
     they do not travel."""
     packs = rows_of(pages, ("block_numbers", "first_scores"))
-    numbers = [None if scores is None else pack[len(pack) // 2 :] for pack, scores in packs]
+    words = [None if scores is None else page_rows.cut_words(pack) for pack, scores in packs]
     at = pages.schema.get_field_index("timestamp")
     in_micros = pages.set_column(at, "timestamp", pages.column("timestamp").cast(pa.int64()))
-    return in_micros.append_column("numbers", pa.array(numbers, pa.binary())).drop_columns("block_numbers")
+    return in_micros.append_column("block_words", pa.array(words, pa.binary())).drop_columns("block_numbers")
 
 
 def _all_large(run: Run) -> DataFrame:

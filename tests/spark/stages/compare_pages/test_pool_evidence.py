@@ -108,7 +108,7 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
     """Pools are sent ids, times and columns of fixed width."""
     sent = staged_pages(spark, staged).select(*compared_pages.feature_columns())
 
-    assert ["capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys"] == sent.columns
+    assert ["capture_id", "url_key", "timestamp", "block_words", "first_scores", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.features}
     for made in member_rows.page_features_from(sent.where("first_scores is not null").toArrow()):
         one = pools.page_features(by_id[made.capture_id])
