@@ -20,7 +20,7 @@ from dbce_spark.dbce.extraction.page_extraction import extract_parsed, extract_r
 from dbce_spark.dbce.kept.kept_formats import ABOUT, FORMATS
 from dbce_spark.dbce.pages import LOSSY_FLAGS, parse_fetches
 from dbce_spark.errors import BudgetError, InputError
-from dbce_spark.files import sources
+from dbce_spark.files import sources, storage
 from dbce_spark.log import counted
 
 
@@ -58,6 +58,8 @@ def _run(arguments: argparse.Namespace) -> None:
     """Print the main text of pages from HTML files, folders of them, WARC, ARC and WACZ files, the web, or standard
     input. Needs no Spark. Pages of a site are compared with each other, as by `dbce extract`."""
     settings = configuration.load(arguments.config, arguments.settings, given_parameters(arguments))
+    if arguments.output:
+        storage.check_new(sources.absolute(arguments.output))
     with text_inputs.opened(arguments.input, settings) as given:
         pages, unread = _pages(given, arguments.url, settings)
     good = [(name, page) for name, page in pages if not page.error]
@@ -72,7 +74,7 @@ def _run(arguments: argparse.Namespace) -> None:
         raise InputError(f"no page {'could be printed, for the reasons above' if lost else f'is in the input{hint}'}")
     if arguments.output:
         rows = [*_rows(good, given.named, FORMATS if arguments.format == "json" else (ABOUT,))]
-        write_files(good, rows, arguments.format, arguments.output)
+        write_files(good, rows, arguments.format, sources.absolute(arguments.output))
         print(f"{counted(len(good), 'page')} in {arguments.output}")
     elif arguments.format == "json":
         write_lines(as_json(row) for row in _rows(good, given.named, FORMATS))

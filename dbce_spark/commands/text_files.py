@@ -5,6 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ LIST = "pages.jsonl"
 ENDINGS = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 """Of the files, by `--format`."""
 _SCHEME = re.compile(r"^\w+://")
-_NO_LETTERS = re.compile(r"[^\w.~-]+")
+_OTHERS = re.compile(r"[^\w.~-]+")
 _MOST_BYTES = 150
-"""Of a name, without date, number and ending: a file system takes 255."""
+"""Of a name, without digest, date, number and ending: a file system takes 255."""
 
 
 def write_files(pages: Sequence[Named], rows: Sequence[Mapping[str, Any]], form: str, folder: str) -> None:
@@ -45,26 +46,30 @@ def write_files(pages: Sequence[Named], rows: Sequence[Mapping[str, Any]], form:
 
 def file_stems(pages: Sequence[Named]) -> Iterator[str]:
     """Iterate over the names of the files of some pages, without endings: its URL without the scheme, or its path in
-    the folder that all files lie in; "_" stands for all but letters, digits, ".", "~", "-" and "_". The captures of one
-    URL have their dates, those of one date numbers, from the second on."""
+    the folder that all files lie in; "_" stands for all but letters, digits, ".", "~", "-" and "_". Pages of one name,
+    such as captures of a URL, have their dates, those of one date numbers, from the second on."""
     folders = [Path(name).parent for name, _ in pages if Path(name).is_absolute()]
     folder = os.path.commonpath(folders) if folders else ""
     stems = [_stem(name.removeprefix(folder)) for name, _ in pages]
     of_stem = Counter(map(_folded, stems))
-    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
     for stem, (_, page) in zip(stems, pages, strict=True):
         dated = f"{stem}_{page.date:%Y%m%d%H%M%S}" if page.date and of_stem[_folded(stem)] > 1 else stem
-        found, number = dated, 1
-        while _folded(found) in taken:
-            number += 1
-            found = f"{dated}_{number}"
-        taken.add(_folded(found))
+        found = dated
+        while numbers[_folded(found)]:
+            numbers[_folded(dated)] += 1
+            found = f"{dated}_{numbers[_folded(dated)]}"
+        numbers[_folded(found)] += 1
         yield found
 
 
 def _stem(name: str) -> str:
-    letters = _NO_LETTERS.sub("_", _SCHEME.sub("", name)).encode("utf-8", "ignore")[:_MOST_BYTES]
-    return letters.decode("utf-8", "ignore").strip("_.-") or "page"
+    """Write a name as one of a file, never hidden; a long one is cut, and has a digest."""
+    whole = _OTHERS.sub("_", _SCHEME.sub("", name)).strip("_.-") or "page"
+    letters = whole.encode("utf-8", "ignore")
+    if len(letters) <= _MOST_BYTES:
+        return letters.decode()
+    return f"{letters[:_MOST_BYTES].decode('utf-8', 'ignore')}~{blake2b(letters, digest_size=4).hexdigest()}"
 
 
 def _folded(stem: str) -> str:

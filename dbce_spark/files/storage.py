@@ -200,6 +200,16 @@ def _take_place(partial: Path, target: Path) -> None:
         sync(target.parent)
 
 
+def check_new(folder: str) -> None:
+    """Check that a folder is empty or not there.
+
+    Raises:
+        OutputError: it is not, or cannot be listed.
+    """
+    if list_names(folder):
+        raise OutputError(f"{folder}: is not empty; give a new folder, or remove this one")
+
+
 @contextmanager
 def atomic_folder(path: str) -> Iterator[str]:
     """Yield a folder to write files into, which has them when the block ends well; else it is as it was before.
@@ -211,8 +221,7 @@ def atomic_folder(path: str) -> Iterator[str]:
     Raises:
         OutputError: it is not empty, or cannot be written.
     """
-    if list_names(path):
-        raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
+    check_new(path)
     is_object = is_remote(path)
     target = Path(path if is_object else os.path.realpath(path))  # a link stays, and leads to it
     place = target if target.is_dir() else target.parent

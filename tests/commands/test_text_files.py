@@ -69,9 +69,17 @@ def test_json_of_a_page_is_a_file(tmp_path: Path) -> None:
     assert {"file": "a.example_c.json"} | row == {key: row[key] for key in ("text", "markdown", "html")} | listed
 
 
-def test_a_folder_with_files_is_left_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They could be pages of another run."""
+def test_a_folder_may_be_a_url(tmp_path: Path) -> None:
+    """As for the other commands."""
     (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
+
+    assert 0 == main(["text", str(tmp_path / "a.html"), "--output", (tmp_path / "output").as_uri()])
+
+    assert {"a.html.txt", "pages.jsonl"} == {one.name for one in (tmp_path / "output").iterdir()}
+
+
+def test_a_folder_with_files_is_left_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They could be pages of another run. No page is read before."""
     (tmp_path / "output").mkdir()
     (tmp_path / "output" / "notes.txt").write_text("mine")
 
@@ -91,7 +99,10 @@ def test_a_folder_with_files_is_left_as_it_is(tmp_path: Path, capsys: pytest.Cap
         (["-", "/home/site/a.html"], ["page", "a.html"]),
         (["/home/...html"], ["html"]),
         (["http://a.example/a", "http://a.example/A"], ["a.example_a", "a.example_A_2"]),
-        (["http://a.example/" + "ö" * 200], ["a.example_" + "ö" * 70]),
+        (
+            ["http://a.example/" + "ö" * 200, "http://a.example/" + "ö" * 201],
+            ["a.example_" + "ö" * 70 + "~2068144e", "a.example_" + "ö" * 70 + "~02007247"],
+        ),
     ],
 )
 def test_a_page_is_named_by_what_it_is_called(names: list[str], stems: list[str]) -> None:
