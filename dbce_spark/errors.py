@@ -27,8 +27,8 @@ class DbceError(Exception):
 
 
 class BudgetError(DbceError):
-    """More files failed than a run may lose (`input.max_failed_files`), or every page did. All that could be read is
-    written."""
+    """More files or inputs failed than may be lost (`input.max_failed_files`), or every page did. All that could be
+    read is written."""
 
     exit_status = 3
 

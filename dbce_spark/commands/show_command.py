@@ -88,7 +88,7 @@ def _open(arguments: argparse.Namespace) -> None:
     dates = [*ReportOutput(arguments.place, arguments.version).captures_of(arguments.url).values()]
     number = _place(dates, arguments) + 1
     folder = tempfile.mkdtemp(prefix="dbce-show-")
-    index = write_report(arguments.place, folder, version=arguments.version, url=arguments.url)
+    index = write_report(arguments.place, folder, version=arguments.version, url=arguments.url, pages=number)
     page = index.parent / "pages" / f"{number:02}.html"
     print(f"Page: {page}")
     webbrowser.open(page.as_uri())

@@ -96,8 +96,9 @@ def _pages(batch: pa.RecordBatch) -> Iterator[_Page]:
     lists = batch.column("segments")
     flat = lists.flatten()
     columns = {name: _numbers(name, flat.field(name)) for name in _SEGMENT}
-    ends = np.cumsum(lists.value_lengths().to_numpy())
-    for text, start, end in zip(batch.column("page_text").to_pylist(), [0, *ends[:-1]], ends, strict=True):
+    lengths = lists.value_lengths().to_numpy()
+    ends = np.cumsum(lengths)
+    for text, start, end in zip(batch.column("page_text").to_pylist(), ends - lengths, ends, strict=True):
         yield _Page(len(text), {name: column[start:end] for name, column in columns.items()})
 
 

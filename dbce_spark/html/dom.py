@@ -51,8 +51,8 @@ def parse_tree(html: bytes) -> Any:
 
 
 def parse_dom(html: bytes) -> tuple[Any, bool]:
-    """Parse the root element of a page in UTF-8, without comments; return it, and whether libxml2 stopped before the
-    end.
+    """Parse the root element of a page in UTF-8, without comments and with each formula once; return it, and whether
+    libxml2 stopped before the end.
 
     Raises:
         PageError: lxml finds no element in it.

@@ -21,8 +21,9 @@ from uuid import uuid4
 from dbce_spark.errors import InputError, OutputError, denied
 from dbce_spark.files import sources, storage, timestamps
 
-FORMAT = 3
-"""Of the folder, the manifests, and all that increments hold. Any other is refused."""
+FORMAT = 4
+"""Of the folder, the manifests, and all that increments hold, among it places in the text of pages. Any other is
+refused."""
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
 DUPLICATES, REMARKED = "duplicates", "remarked"
 PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"

@@ -8,6 +8,7 @@ import pytest
 from dbce_spark.commands.cli import main
 from dbce_spark.commands.terminal import DIM, PLAIN
 from dbce_spark.files import storage
+from dbce_spark.report import write_report
 from dbce_spark.spark.run import staging
 from tests.support.builders import archive, http, record
 from tests.support.sample_output import SMILES
@@ -90,8 +91,9 @@ def test_colours_are_for_terminals(
 def test_a_page_is_shown_in_a_browser(
     extracted: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The report's page of it, from a folder of its own."""
+    """The report's page of it, from a folder of its own, also of a capture behind those that a report shows."""
     opened: list[str] = []
+    monkeypatch.setattr(write_report, "__kwdefaults__", {**(write_report.__kwdefaults__ or {}), "pages": 1})
     monkeypatch.setattr(webbrowser, "open", opened.append)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 

@@ -69,6 +69,13 @@ def test_evidence_is_the_share_of_pages_that_have_a_text() -> None:
     assert [(6, 7, 1.0)] == found["dbce__evidence__snapshots"]
 
 
+def test_a_batch_that_filters_emptied_has_no_lines() -> None:
+    """Others may have some."""
+    batch = extractions(page(("one", {}))).slice(0, 0)
+
+    assert [] == [*labels(batch, "web"), *evidence(batch, "web")]
+
+
 def test_a_page_without_segments_has_no_spans() -> None:
     """A page without segments has only the span of its main text, with a share of 0."""
     found = spans_of(page() | {"page_text": "", "words": 0, "text_words": 0})

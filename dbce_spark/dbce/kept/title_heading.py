@@ -52,7 +52,7 @@ def is_of_title(page: Page, heading: int) -> bool:
 def without_title(page: Page, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Drop the title heading from the kept blocks: the first with the words of the title that the page declares, or of
     one part of it. Where there is none, it is the only kept block of an <h1>, if the kept text begins with it and it
-    shares words with the title: many a title is worded again for search engines."""
+    shares words with the title: many a title is reworded for search engines."""
     title = _title(page, np.flatnonzero(is_kept).tolist())
     if title is None:
         return is_kept

@@ -113,7 +113,11 @@ def _is_block(element: Any) -> bool:
 
 
 def _cut_nodes(root: Any, is_kept: Kept) -> None:
-    """Take the characters that are not kept out of the text nodes."""
+    """Take the characters that are not kept out of the text nodes.
+
+    Raises:
+        ValueError: `is_kept` is of another text.
+    """
     position = 0
     cut: list[TextNode] = []
     for element, is_tail, text in text_nodes(root):
@@ -122,6 +126,8 @@ def _cut_nodes(root: Any, is_kept: Kept) -> None:
         position += length
         if not of_node.all():
             cut.append((element, is_tail, _kept_part(text, of_node.tolist()) if of_node.any() else " "))
+    if position != len(is_kept):
+        raise ValueError(f"the page has {position} characters of text, and {len(is_kept)} have a label")
     for element, is_tail, text in cut:
         if is_tail:
             element.tail = text

@@ -39,8 +39,25 @@ def _lacks_marks(quotation: Any) -> bool:
 
 
 def _enclose(quotation: Any, sign: str) -> None:
-    quotation.text = sign + (quotation.text or "").lstrip()
+    """Put a sign before and behind the text of a quotation, and the white space that it begins and ends with outside of
+    them; none between it and the punctuation mark that follows."""
+    first = quotation.text or ""
+    if first != first.lstrip():
+        _append(quotation, " ")
+    quotation.text = sign + first.lstrip()
+    last = (quotation[-1].tail or "") if len(quotation) else quotation.text
+    if last != last.rstrip() and (not quotation.tail or quotation.tail[0].isalnum()):
+        quotation.tail = f" {quotation.tail or ''}"
     if len(quotation):
-        quotation[-1].tail = (quotation[-1].tail or "").rstrip() + sign
+        quotation[-1].tail = last.rstrip() + sign
     else:
-        quotation.text = quotation.text.rstrip() + sign
+        quotation.text = last.rstrip() + sign
+
+
+def _append(element: Any, text: str) -> None:
+    """Put a text right before an element."""
+    before = element.getprevious()
+    if before is None:
+        element.getparent().text = (element.getparent().text or "") + text
+    else:
+        before.tail = (before.tail or "") + text

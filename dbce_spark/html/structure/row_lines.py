@@ -1,6 +1,7 @@
 """Rows of tables that are not written as tables: each a line, as in the text of the page."""
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,8 @@ _MARK = re.compile(r"\(?(?:\d{1,3}|[^\W\d_]|[ivx]{1,4})(?:[.):]|\.\))|[•·●�
 """A number or a letter with a sign behind it, or a bullet."""
 _MOST_CELLS, _MOST_TEXTS = 5, 20
 """Cells of a row, and texts of each, in which a mark is looked for."""
+_HOLD_OTHERS = frozenset({"table", "tr", *CELL_TAGS})
+"""Elements in a table whose rows are not its own."""
 _PLAIN = BLOCK_TAGS & {"center", "div", "p", *CELL_TAGS}
 """Blocks that show no more than their text, where they are alone in a cell."""
 
@@ -22,9 +25,19 @@ def join_rows(table: Any, *, is_layout: bool) -> None:
     """Make a paragraph of each row with several texts, unless a cell has more than one, in a table that is not written;
     if it only lays out a page, then where it is a single row, or the row begins with the mark of an item."""
     are_lines = not is_layout or is_row(table)
-    for row in [*table.iter("tr")]:
+    for row in [*_own_rows(table)]:
         if (are_lines or _is_item(row)) and _is_line(row):
             _join(row)
+
+
+def _own_rows(table: Any) -> Iterator[Any]:
+    """Iterate over the rows of a table, in whatever groups or forms they are, without those of tables in it."""
+    walker = etree.iterwalk(table, events=("start",))
+    for _, part in walker:
+        if part.tag == "tr":
+            yield part
+        if part is not table and part.tag in _HOLD_OTHERS:
+            walker.skip_subtree()
 
 
 def _is_item(row: Any) -> bool:

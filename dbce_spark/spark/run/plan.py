@@ -24,8 +24,9 @@ _VERSIONS_OF = (
 """The libraries that rows follow from; those that only read stores, or write reports, are none."""
 _OF_OTHERS = ("corpus", "comparison", "acquire", "stream", "engine")
 """Sections of the configuration that no output of a run follows from."""
-STAGING_VERSION = 8
-"""Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
+STAGING_VERSION = 9
+"""Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes,
+or the text of a page: what is staged has places in it."""
 _MOST_NAMED = 5
 """Differences, and files of each, that an error names."""
 

@@ -73,8 +73,9 @@ def _nothing_extracted(report: Mapping[str, Any]) -> list[str]:
     if report["extractions"] or report["revisits"]:
         return []
     if not left_out:
-        kinds = _WITHOUT_PAGES & report["skipped"].keys()
-        return [f"no extraction: {_NO_PAGE}"] if kinds and not report["rejects"] else []
+        kinds = report["skipped"].keys() - {"type:warcinfo"}
+        is_of_texts = bool(kinds) and kinds <= _WITHOUT_PAGES
+        return [f"no extraction: {_NO_PAGE}"] if is_of_texts and not report["rejects"] else []
     rejects = f"all that was selected was rejected, {_listed(report['rejects'])}, as rejects has it; "
     cause = f"the selection left out {_listed(left_out)}; docs/selection.md has what each filter fits"
     return [f"no extraction: {rejects if report['rejects'] else ''}{cause}"]

@@ -15,7 +15,7 @@ from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import sources, storage, timestamps
 from dbce_spark.streaming.stream.stream_parts import SCHEMAS, WrittenPart, folder
 
-VERSION = 3
+VERSION = 4
 """Version of the output: its tables, commits and the rows between tasks. An output of another version is refused."""
 COMMITS = "commits"
 ARRIVALS = "arrivals"

@@ -1,6 +1,13 @@
 """The rest of a page's tree when some of its text goes."""
 
-from tests.support.structure import html_of
+import numpy as np
+import pytest
+
+from dbce_spark.config import default
+from dbce_spark.dbce.kept.kept_formats import format_kept
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.page import parse
+from tests.support.structure import ALL, html_of
 
 
 def test_what_is_not_kept_goes_with_its_elements() -> None:
@@ -34,3 +41,12 @@ def test_scripts_and_styles_go() -> None:
     written = html_of("<p onclick=x()>one<script>x()</script><style>p {}</style></p><iframe src=x></iframe>two")
 
     assert "<p>one</p><p>two</p>" == written
+
+
+def test_decisions_on_another_text_are_refused() -> None:
+    """As those of an earlier program would be, that read the page otherwise: words would be cut anywhere."""
+    html = b"<p>one</p><p>two</p>"
+    blocks = parse(html, "utf-8", default().page).blocks
+
+    with pytest.raises(ValueError, match="the page has 6 characters of text, and 7 have a label"):
+        format_kept(parse_tree(html), np.array([*[True] * 6, False]), "http://a.example/", ALL, blocks)

@@ -15,13 +15,25 @@ from tests.support.structure import html_of, markdown_of
     [
         ("she said <q>open</q>.", 'she said "open".'),
         ("she said <q> <b>open</b> it </q>.", 'she said "**open** it".'),
+        ("she said<q> open </q>and", 'she said "open" and'),
+        ("<b>she</b><q> open <i>it</i> </q>and", '**she** "open *it*" and'),
         ("<q>the <q>old</q> one</q>", "\"the 'old' one\""),
         ("<q><q>old</q> one</q>", "\"'old' one\""),
         ("„<q>open</q>“", "„open“"),
         ("<q>“open”</q>", "“open”"),
         ("<q> </q>a<q></q>", "a"),
     ],
-    ids=["plain", "with an element", "nested", "begins with one", "marks around", "marks within", "empty"],
+    ids=[
+        "plain",
+        "with an element",
+        "spaces within",
+        "spaces behind an element",
+        "nested",
+        "begins with one",
+        "marks around",
+        "marks within",
+        "empty",
+    ],
 )
 def test_a_quotation_has_its_marks(html: str, expected: str) -> None:
     """Browsers draw them; a page that has its own keeps these."""

@@ -51,8 +51,13 @@ def test_a_table_of_one_row_is_a_line(table: str, expected: str) -> None:
         ("<tr><td>1.<td><p>Roll<p>call", "<p>1.</p><p>Roll</p><p>call</p>"),
         ("<tr><td>No.<td>Roll call", "<p>No.</p><p>Roll call</p>"),
         ("<tr><td>17<td>Roll call", "<p>17</p><p>Roll call</p>"),
+        (
+            "<form><tr><td>1.<td>Roll call</form><tr><td><table><tr><th>No.<th>Name<tr><td>1.<td>Ann</table>",
+            "<p>1. Roll call</p><table><tbody><tr><th>No.</th><th>Name</th></tr>"
+            "<tr><td>1.</td><td>Ann</td></tr></tbody></table>",
+        ),
     ],
-    ids=["numbers", "bullet", "Roman", "two paragraphs", "word", "number alone"],
+    ids=["numbers", "bullet", "Roman", "two paragraphs", "word", "number alone", "rows of a table in it"],
 )
 def test_a_row_that_begins_with_the_mark_of_an_item_is_a_line(rows: str, expected: str | None) -> None:
     """In a table that lays out a page, too: so old pages write lists."""

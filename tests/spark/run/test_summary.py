@@ -113,6 +113,7 @@ def test_why_an_archive_of_texts_or_metadata_gives_nothing_is_said(kind: str) ->
 
     assert said in summary.text(nothing, "/o")
     assert "no extraction:" not in summary.text({**nothing, "rejects": {"bad_http": 1}}, "/o")
+    assert "no extraction:" not in summary.text({**nothing, "skipped": {kind: 9, "mime": 1}}, "/o")
     assert "no extraction:" not in summary.text({**nothing, "extractions": 1}, "/o")
 
 
