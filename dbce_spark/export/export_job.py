@@ -22,6 +22,7 @@ from dbce_spark.export.row_filters import Filter, Values
 from dbce_spark.files import storage
 from dbce_spark.log import counted
 from dbce_spark.output import output_reader
+from dbce_spark.output.collection import check_outside
 
 EXPORT_FILE = "export.json"
 
@@ -169,6 +170,7 @@ def export(request: ExportRequest) -> str:
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     site_kind = row_filters.site_kind(extracted.run) or "domain"
     total = ExportCounts()
+    check_outside(request.target)
     with storage.atomic_folder(request.target) as folder:
         extracted.check()
         parts, stored = extracted.parts(), frozenset(extracted.schema().names)

@@ -240,6 +240,16 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     return {number: _run(str(path.parent), path.name, _OF_CRAWLS) for number, path in paths.items()}
 
 
+def begun_by(collection: Collection, version: Version) -> str:
+    """Read the id of the run that began a collection: it stays where the folder is moved, and through all versions.
+
+    Raises:
+        OutputError: its run.json cannot be read.
+    """
+    first = next(iter(collection.run_files(version).values()))
+    return str(_run(str(first.parent), first.name, ("run_id",))["run_id"])
+
+
 def check_version(collection: Collection, version: Version) -> None:
     """Compare the rows of all tables of a version with those that its runs count. Raises as `Output.check`."""
     for run in list_increments(collection, version):
