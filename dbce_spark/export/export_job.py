@@ -190,7 +190,7 @@ def export(request: ExportRequest) -> str:
                 f"{request.extracted}: no row that is left has Markdown, so nothing is written; extract it with"
                 " --format text,markdown"
             )
-        if total.removed and not total.documents:
+        if not total.documents:
             raise row_filters.nothing_left(request.extracted, removed, total.values)
         storage.write(f"{folder}/{EXPORT_FILE}", _account(request, extracted, total.documents, removed).encode())
     took = ", ".join(f"{count:,} by {name}" for name, count in removed.items() if count)

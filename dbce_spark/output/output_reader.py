@@ -325,7 +325,7 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
         raise denied(f"{root}/{name}", error) from error
     except ValueError as error:
         raise OutputError(f"{root}/{name} is no report of a run: {error}; {remedy(root)}") from error
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
         unfinished = ", so this is no finished output; give the folder that `dbce extract` wrote, or run it again"
         advice = f"; {remedy(root)}" if is_of_increment(root) else unfinished
         raise OutputError(f"{root}: no {name} that can be read there{advice}") from error
