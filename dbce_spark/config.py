@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
 
 from dbce_spark.errors import ConfigError, Parameter
+from dbce_spark.model import FLAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ class RowsConfig:
     statuses: tuple[Annotated[str, one_of(*STATUSES)], ...]
     languages: tuple[str, ...]
     page_types: tuple[str, ...]
-    without_flags: tuple[str, ...]
+    without_flags: tuple[Annotated[str, one_of(*FLAGS)], ...]
     min_confidence: Fraction
     min_words: NonNegativeInt
 

@@ -16,8 +16,9 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -76,13 +77,14 @@ class Log:
 
     `run_id` is that of the run, also when the run was interrupted and goes on, and "" until its output is decided;
     `attempt` counts how often it was begun, from 1. `command` is the command line as a shell has it, `stage` the stage
-    at work.
+    at work, `began` when the process began with it.
     """
 
     run_id: str = ""
     attempt: int = 1
     command: str = ""
     stage: str = ""
+    began: datetime = field(default_factory=partial(datetime.now, UTC))
 
     def write(
         self, event: Event, text: str = "", figures: Mapping[str, object] | None = None, *, level: int = logging.INFO

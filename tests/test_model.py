@@ -1,11 +1,16 @@
 """The nouns: ids by content, bits by arms, runs and their tokens."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.http_message import Defect
+from dbce_spark.archive.record_date import DateSource
 from dbce_spark.dbce.occurrence_bits import run_lengths
-from dbce_spark.model import bits_text, digest
+from dbce_spark.model import FLAGS, bits_text, digest
 from tests.support.builders import annotation, bits, capture, cross, filled_cross
 from tests.support.strategies import CROSSES
 
@@ -62,3 +67,12 @@ def test_run_lengths() -> None:
     made = annotation(cross(), ["11000", "11000", "10000", "11000"])
 
     assert ([2, 3, 4], bits("11000", "10000", "11000").tolist()) == (made.ends.tolist(), made.bits.tolist())
+
+
+def test_all_flags_are_listed_with_their_meanings() -> None:
+    """Filters refuse any other, and docs/tables.md has the same."""
+    section = (Path(__file__).parents[1] / "docs" / "tables.md").read_text().split("### flags\n")[1].split("\n### ")[0]
+    documented = {name for row in section.splitlines() for name in re.findall(r"`(\w+)`", row.split(" | ")[0])}
+
+    assert documented == {*FLAGS}
+    assert {*map(str, Defect), *map(str, DateSource)} <= {*FLAGS}

@@ -232,9 +232,11 @@ class _Reading:
 
     def _response_outcome(self, record: Record) -> RecordOutcome:
         """Decide the outcome of a response, resource or conversion: by its HTTP head, then by its body."""
+        response = message(record.headers, record.kind, record.beginning if record.block is None else record.block)
         if record.block is None:
-            return self._reject(record, RejectReason.TOO_LARGE, _too_large(record, self.config))
-        response = message(record.headers, record.kind, record.block)
+            essence = mime.declared_type(response.headers.get("content-type", "")).essence if response else ""
+            passed = self._passed_by_head(record, response.status if response else 0, essence)
+            return passed or self._reject(record, RejectReason.TOO_LARGE, _too_large(record, self.config))
         if response is None:
             return self._reject(record, RejectReason.BAD_HTTP, f"begins with {record.block[:24]!r}")
         declared = mime.declared_type(response.headers.get("content-type", ""))

@@ -175,7 +175,8 @@ def _run(arguments: argparse.Namespace) -> None:
 
         new = increment_job.prepared(to, request, config)
         if new is None:
-            print(f"nothing is new; {arguments.collection} stays as it is")
+            why = "; --overwrite starts only an unfinished increment afresh" if arguments.overwrite else ""
+            print(f"nothing is new; {arguments.collection} stays as it is{why}")
             return
         request = new
     _begin(files, request, config, log, is_local)

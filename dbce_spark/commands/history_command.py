@@ -21,7 +21,7 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import Collection
+from dbce_spark.output.collection import Collection, check_outside
 from dbce_spark.output.history import markdown_history, url_history
 
 
@@ -89,6 +89,7 @@ def _run_changes(arguments: argparse.Namespace) -> None:
     version = chosen_version(collection, arguments)
     output_reader.check_version(collection, version)  # texts of a part that is missing would count as removed
     output = sources.absolute(arguments.output)
+    check_outside(output)
     if storage.list_names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)

@@ -31,7 +31,7 @@ from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.stream_method import DBCE, URLTREE
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
-_COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
+_COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects", "skipped")
 
 
 def add(commands: Commands) -> None:
@@ -110,7 +110,7 @@ def _run(arguments: argparse.Namespace) -> None:
     with started_whole():
         from dbce_spark.spark.engine.session import session
         from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
-        from dbce_spark.spark.run.record_counts import rejects_by_reason
+        from dbce_spark.spark.run.record_counts import rejects_by_reason, skipped_by_filter
 
     request = stream_job.StreamRequest(
         inputs=inputs,
@@ -130,8 +130,10 @@ def _run(arguments: argparse.Namespace) -> None:
         "end", f"all that is there is read, {counted(totals.get('labels', 0), 'page')} labelled", {"totals": totals}
     )
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
+    counts |= {"skipped": sum(skipped_by_filter(totals).values())}
     print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
-    if not (counts.get("labels") or arguments.every):
+    # With --prime all pages may be known already.
+    if not (counts.get("labels") or counts.get("repeats") or arguments.every):
         raise InputError(f"{inputs[0]}: no page was found there to label")
 
 

@@ -20,7 +20,7 @@ from dbce_spark.html import page
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.metadata import metadata
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import BlockFeatures, Page, Placed, Reject, RejectReason, RejectStage, Revisit, Skip
+from dbce_spark.model import FLAGS, BlockFeatures, Page, Placed, Reject, RejectReason, RejectStage, Revisit, Skip
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -30,10 +30,7 @@ DUPLICATE = Skip("duplicate")
 LIMIT = Skip("limit")
 """A capture beyond `--limit`, and a revisit whose original goes no further."""
 
-LOSSY_FLAGS = {
-    "truncated": "words may be missing: the record, or its body, is cut",
-    "damaged": "words may be wrong: the record fails its check",
-}
+LOSSY_FLAGS = {name: FLAGS[name] for name in ("truncated", "damaged")}
 """The flags of pages whose record is cut or damaged, with what a person reads of them."""
 _WORDLESS = (RejectReason.NO_TEXT, RejectReason.PARSER_FAILED)
 

@@ -23,6 +23,7 @@ from dbce_spark.export.row_filters import Filter, Values
 from dbce_spark.files import storage
 from dbce_spark.log import counted
 from dbce_spark.output import output_reader
+from dbce_spark.output.collection import check_outside
 
 EXPORT_FILE = "export.json"
 
@@ -172,6 +173,7 @@ def export(request: ExportRequest) -> str:
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     site_kind = row_filters.site_kind(extracted.run) or "domain"
     total = ExportCounts()
+    check_outside(request.target)
     with storage.atomic_folder(request.target) as folder:
         extracted.check()
         parts, stored = extracted.parts(), frozenset(extracted.schema().names)
@@ -191,7 +193,7 @@ def export(request: ExportRequest) -> str:
                 f"{request.extracted}: no row that is left has Markdown, so nothing is written; extract it with"
                 " --format text,markdown"
             )
-        if total.removed and not total.documents:
+        if not total.documents:
             raise row_filters.nothing_left(request.extracted, removed, total.values)
         storage.write(f"{folder}/{EXPORT_FILE}", _account(request, extracted, total.documents, removed).encode())
     took = ", ".join(f"{count:,} by {name}" for name, count in removed.items() if count)

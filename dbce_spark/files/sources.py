@@ -128,6 +128,11 @@ def cause(path: str, error: Exception) -> str:
         extra = _EXTRAS.get(path.partition("://")[0])
         how = f": {installs(extra)}" if extra else f" ({first})"
         return f"its driver is not installed{how}"
+    if "libhdfs" in first or "libjvm" in first:
+        return (
+            f"{first}; install Hadoop's client with its libhdfs and a Java on this machine and all workers, and set"
+            " HADOOP_HOME, JAVA_HOME and CLASSPATH (docs/operations.md, HDFS)"
+        )
     if "credential" in first.lower() or (is_remote(path) and isinstance(error, PermissionError)):
         return (
             f"{first}; give credentials as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"

@@ -30,6 +30,7 @@ PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 RUN_FILE, RUNS = "run.json", "runs"
 """The report of a run; and, where increments were put together, the folder of theirs, by their numbers."""
+_TABLES = {EXTRACTIONS, CAPTURES, REJECTS, DUPLICATES, SUPERSEDED, REMARKED, MEMBERS, PAGES, DIGESTS, PENDING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +273,27 @@ class Collection:
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")
+
+
+def check_outside(target: str) -> None:
+    """Check that a folder to be written lies neither in a collection nor in a table of an output: readers of those take
+    all files in them for rows of theirs.
+
+    Raises:
+        OutputError: it does, or its storage cannot be reached.
+    """
+    is_remote = sources.is_remote(target)
+    place = target.rstrip("/") if is_remote else os.path.realpath(target)
+    while (name := place.rpartition("/")[2]) and not place.endswith(f"://{name}"):
+        if not is_remote and any(Path(place, _INCREMENTS).glob("[0-9]" * 8)):
+            raise OutputError(f"{target}: lies in the collection {place}; give another --output")
+        if name in _TABLES and any(map(_is_of_table, storage.list_names(place))):
+            raise OutputError(f"{target}: lies in the table {place}; give another --output")
+        place = place.rpartition("/")[0]
+
+
+def _is_of_table(name: str) -> bool:
+    return name.endswith(".parquet") or name.startswith("site_part=") or name == "_delta_log"
 
 
 def _sizes(path: Path) -> dict[str, int]:

@@ -8,6 +8,7 @@ of a commit in any order, and some would lose a file that is removed and added.
 """
 
 import filecmp
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ import pyarrow.parquet as pq
 from dbce_spark.errors import OutputError, PlatformError, installs
 from dbce_spark.files import parquet, storage
 from dbce_spark.log import counted
-from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version, check_outside
 from dbce_spark.output.current_rows import TableFiles, mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
 from dbce_spark.output.stored_rows import batches, capture_ids, count_rows
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 SCHEMAS = {EXTRACTIONS: extraction_rows.EXTRACTIONS, CAPTURES: capture_rows.CAPTURES}
 _PARTITIONS = {EXTRACTIONS: ["site_part"], CAPTURES: []}
 _ROWS = 1024
+_IS_OURS = re.compile(r"_delta_log/|(?:site_part=\d+/)?_?\d{8}-(?:in-)?\d{8}-[^/]+$")
+"""The paths of files of a table, and of their halves, in it."""
 _LINKED, _COPIED, _WRITTEN = "linked", "copied", "written"
 """The ways in which files come into a table."""
 
@@ -62,25 +66,50 @@ def register(collection: Collection, version: Version, folder: str) -> list[Regi
         OutputError: the folder holds something else, as the tables of another collection, lies in the collection, or
             cannot be written.
     """
-    if Path(folder).resolve().is_relative_to(Path(collection.folder).resolve()):
-        raise OutputError(
-            f"{folder}: lies in the collection, which would take the links for files of its own; give another --output"
-        )
+    check_outside(folder)
     try:
         from deltalake.exceptions import DeltaError
     except ImportError:
         raise PlatformError(f"Delta tables need deltalake: run {installs('delta')}") from None
     try:
-        return [_registered(collection, version, table, Path(folder, table)) for table in SCHEMAS]
+        _check_free(folder, begun_by := output_reader.begun_by(collection, version))
+        return [_registered(collection, version, Path(folder, table), begun_by) for table in SCHEMAS]
     except (OSError, DeltaError) as error:
         advice = storage.remedy(error) if isinstance(error, OSError) else "give another --output"
         raise OutputError(f"{folder}: no Delta tables can be written there: {error}; {advice}") from error
 
 
-def _registered(collection: Collection, version: Version, table: str, folder: Path) -> Registered:
+def _check_free(folder: str, begun_by: str) -> None:
+    """Check that a folder holds nothing but tables of the collection that this run began, whole or as a call that was
+    stopped has left them.
+
+    Raises:
+        OutputError: it does.
+    """
+    from deltalake import DeltaTable
+
+    if foreign := sorted(storage.list_names(folder) - SCHEMAS.keys()):
+        raise OutputError(f"{folder} holds {foreign[0]}, which this command has not made; give another --output")
+    for table in (Path(folder, name) for name in SCHEMAS):
+        if DeltaTable.is_deltatable(str(table)):
+            if DeltaTable(str(table)).metadata().description != _description(begun_by):
+                raise OutputError(f"{table} is no table of this collection; give another --output")
+            continue
+        files = [one.relative_to(table).as_posix() for one in sorted(table.rglob("*")) if not one.is_dir()]
+        if foreign := [name for name in files if not _IS_OURS.match(name)]:
+            raise OutputError(f"{table} holds {foreign[0]}, and is no Delta table; give another --output")
+
+
+def _description(begun_by: str) -> str:
+    """Describe a table by what stays of its collection, wherever that is moved."""
+    return f"of the collection that run {begun_by} began"
+
+
+def _registered(collection: Collection, version: Version, folder: Path, begun_by: str) -> Registered:
     from deltalake import CommitProperties, DeltaTable, Schema
     from deltalake.transaction import create_table_with_add_actions
 
+    table = folder.name
     folder.mkdir(parents=True, exist_ok=True)
     before = DeltaTable(str(folder)) if DeltaTable.is_deltatable(str(folder)) else None
     number = 0 if before is None else before.version() + 1
@@ -94,7 +123,12 @@ def _registered(collection: Collection, version: Version, table: str, folder: Pa
         )
     else:
         create_table_with_add_actions(
-            str(folder), schema, actions, partition_by=_PARTITIONS[table], commit_properties=why
+            str(folder),
+            schema,
+            actions,
+            partition_by=_PARTITIONS[table],
+            description=_description(begun_by),
+            commit_properties=why,
         )
     counts = Counter(how for *_, how in placed)
     return Registered(

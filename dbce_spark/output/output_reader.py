@@ -240,6 +240,16 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     return {number: _run(str(path.parent), path.name, _OF_CRAWLS) for number, path in paths.items()}
 
 
+def begun_by(collection: Collection, version: Version) -> str:
+    """Read the id of the run that began a collection: it stays where the folder is moved, and through all versions.
+
+    Raises:
+        OutputError: its run.json cannot be read.
+    """
+    first = next(iter(collection.run_files(version).values()))
+    return str(_run(str(first.parent), first.name, ("run_id",))["run_id"])
+
+
 def check_version(collection: Collection, version: Version) -> None:
     """Compare the rows of all tables of a version with those that its runs count. Raises as `Output.check`."""
     for run in list_increments(collection, version):
@@ -315,7 +325,7 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
         raise denied(f"{root}/{name}", error) from error
     except ValueError as error:
         raise OutputError(f"{root}/{name} is no report of a run: {error}; {remedy(root)}") from error
-    except OSError as error:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
         unfinished = ", so this is no finished output; give the folder that `dbce extract` wrote, or run it again"
         advice = f"; {remedy(root)}" if is_of_increment(root) else unfinished
         raise OutputError(f"{root}: no {name} that can be read there{advice}") from error

@@ -19,8 +19,8 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
     """Sum up the entries of run.json that readers use. `runs` are those of each crawl of the version, the oldest first.
 
     Every record has one outcome here, too: each run looks up again all originals that were not found before, so
-    revisits without one are those of the last. `crossed` and `single` are left out, since runs change the status of
-    captures that are counted elsewhere. `collection` names the version.
+    revisits without one are those of the last. `crossed`, `single`, `flags` and `duplicates` are left out, since runs
+    count captures again that they label again. `collection` names the version.
     """
     last = runs[-1]
     stale = sum(run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0) for run in runs[:-1])

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.config import STATUSES
-from dbce_spark.dbce.pages import LOSSY_FLAGS
-from dbce_spark.model import LABEL_WORDS
+from dbce_spark.model import FLAGS, LABEL_WORDS
 from dbce_spark.report import reject_examples
 from dbce_spark.report.grouped_sums import GroupedSums
 from dbce_spark.report.output_counts import FIRSTS, SUMS, OutputCounts, distinct_urls, label_shares, ranked_capture
@@ -20,26 +19,6 @@ from dbce_spark.report.report_output import ReportOutput
 SITES = 50
 TEMPLATES = 100
 
-FLAGS = {
-    "charset_errors": "bytes that are not in the page's charset were replaced",
-    "deep": "the parser stopped at a depth of 2,048 elements; what follows is not there",
-    "few_shingles": "too little structure to be compared with other pages",
-    "too_many_blocks": "too long to be compared with other pages",
-    "too_many_tokens": "too long to be compared with other pages",
-    **LOSSY_FLAGS,
-    "digest_differs": "the record's digest is of other bytes: words may be wrong",
-    "no_status_line": "stored without an HTTP status line",
-    "head_without_end": "the page begins where headers were",
-    "chunks_lie": "chunks announced and not there, or there and not announced",
-    "chunks_broken": "behind a broken chunk the body is kept as stored",
-    "coding_lies": "a content coding announced and not there, or there and not announced",
-    "body_short": "the body ends before its length, its last chunk or its compressed stream does",
-    "body_damaged": "a compressed stream breaks: what comes before is kept",
-    "body_long": "bytes behind the end of the last chunk or compressed stream were passed over",
-    "dated_by_url": "the record has no date: that of the replay's URL",
-    "dated_by_http": "the record has no date: that of the HTTP header",
-    "dated_by_file": "the record has no date: when its file was begun, or what the index says",
-}
 CHARSET_SOURCES = {
     "bom": "byte order mark",
     "utf8": "valid UTF-8",

@@ -9,6 +9,7 @@ from jinja2 import Environment
 
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
+from dbce_spark.output.collection import check_outside
 from dbce_spark.report import output_counts, page_sample
 from dbce_spark.report.output_counts import OutputCounts
 from dbce_spark.report.overview import overview
@@ -61,6 +62,7 @@ def _rendered(templates: Environment, view: View) -> Iterator[tuple[str, str]]:
 
 
 def _refuse_foreign(folder: Path) -> None:
+    check_outside(str(folder))
     if folder.is_dir():
         if any(folder.iterdir()) and not (folder / MARKER).is_file():
             raise OutputError(f"{folder}: is no report of ours; give another folder, or empty this one")

@@ -356,6 +356,18 @@ def test_record_over_the_limit_is_rejected_and_the_next_is_read(tmp_path: Path) 
     assert re.fullmatch(r"5\d{3} bytes in one record; input.max_record_bytes is 4000", rejected.detail)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_record_over_the_limit_is_passed_over_by_its_head(packed: bool, tmp_path: Path) -> None:
+    """As a small one is: a film is no page that was too large, nor is the answer that there is none."""
+    film = http(b"x" * 5000, content_type="video/mp4")
+    records = [record(film), record(http(b"x" * 5000, "404 Not Found")), record(b"x" * 5000), record(http(b"x" * 5000))]
+    path = archive(tmp_path / "a.warc", *(gzipped(*records) if packed else records))
+
+    assert ["skip:mime", "skip:status:404", "reject:too_large", "reject:too_large"] == outcomes_of(
+        path, "input.max_record_bytes=4000"
+    )
+
+
 def test_page_over_the_limit_is_rejected(tmp_path: Path) -> None:
     """So is a page that swells beyond `page.max_html_bytes` when its encoding is undone."""
     block = http(gzip.compress(b"<p>" + b"x" * 5000), headers={"Content-Encoding": "gzip"})

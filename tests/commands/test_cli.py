@@ -1115,3 +1115,19 @@ def test_the_times_of_late_labels_are_of_the_method_that_labels(
     command = ["stream", str(crawl / "a.warc.gz"), "--output", str(crawl / "new"), "--by", by, "--relabel", "5"]
 
     assert (2, [expected]) == (main(command), found)
+
+
+def test_overwrite_of_a_collection_to_which_nothing_is_new_says_what_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was passed over in silence, as if all had been extracted again."""
+    pytest.importorskip("pyspark")
+    monkeypatch.setattr("dbce_spark.spark.jobs.increment_job.prepared", Mock(return_value=None))
+    archive(tmp_path / "a.warc", record())
+    command = ["extract", str(tmp_path / "a.warc"), "--collection", "news"]
+
+    assert [0, 0] == [main(command), main([*command, "--overwrite"])]
+    assert [
+        "nothing is new; news stays as it is",
+        "nothing is new; news stays as it is; --overwrite starts only an unfinished increment afresh",
+    ] == capsys.readouterr().out.splitlines()

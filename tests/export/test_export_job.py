@@ -132,6 +132,16 @@ def test_an_output_without_markdown_has_none_to_export(extracted: Path, tmp_path
     assert [] == [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("files", [{}, {"site_part=0/part-00000.parquet": []}], ids=["no file", "no row"])
+def test_an_output_without_extractions_has_none_to_export(files: dict[str, list[Row]], tmp_path: Path) -> None:
+    """As a corpus has none of it: a folder with an account alone looked like an export."""
+    output = corpus_outputs.write(tmp_path / "output", files)
+
+    with pytest.raises(InputError, match=r"output has no extractions, so nothing is written; "):
+        exported(Path(output), tmp_path / "out", "jsonl")
+    assert [tmp_path / "output"] == [*tmp_path.iterdir()]
+
+
 def test_where_no_row_is_left_nothing_is_written(
     extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from dbce_spark import config
 from dbce_spark.config import RowsConfig
 from dbce_spark.errors import ConfigError, InputError, OutputError
 from dbce_spark.export import row_filters
@@ -117,3 +118,12 @@ def test_an_output_without_rows_has_none_to_filter() -> None:
     assert "out has no extractions, so nothing is written; `dbce report out` shows what was read" == str(
         row_filters.nothing_left("out", {"words": 0}, {})
     )
+
+
+def test_a_flag_that_no_page_has_is_refused() -> None:
+    """A corpus without `truncatd` pages had all that are cut."""
+    assert settings({"filters.without_flags": ["truncated", "deep"]})
+    with pytest.raises(ConfigError, match=r"^filters.without_flags is 'truncatd'; it must be one of charset_errors, "):
+        settings({"filters.without_flags": ["truncatd"]})
+    with pytest.raises(ConfigError, match=r"^corpus.without_flags is 'truncatd'; it must be one of charset_errors, "):
+        config.load(given={"corpus.without_flags": ["truncatd"]})

@@ -372,3 +372,11 @@ def test_a_store_that_refuses_is_given_other_credentials() -> None:
 
     assert cause("s3://b/x", refused).startswith("Forbidden; give credentials as its own tools take them")
     assert "Forbidden" == cause("/b/x", refused)
+
+
+@pytest.mark.parametrize("why", ["Unable to load libjvm\ndlopen(/x) failed", "Prior attempt to load libhdfs failed"])
+def test_what_hdfs_needs_is_named(why: str) -> None:
+    """Its driver, which comes with pyarrow, says only what it could not load."""
+    expected = "; install Hadoop's client with its libhdfs and a Java on this machine and all workers, and set"
+
+    assert cause("hdfs://nn/x", OSError(why)).startswith(f"{why.splitlines()[0]}{expected} HADOOP_HOME, JAVA_HOME and")

@@ -1,6 +1,7 @@
 """Collections: versions that are there whole or not at all, and the rows of theirs that count."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.model import RejectReason
-from dbce_spark.output.collection import FORMAT, Collection, Increment, Version
+from dbce_spark.output.collection import FORMAT, Collection, Increment, Version, check_outside
 from dbce_spark.output.current_rows import table_files
 from tests.support.full_disks import full_disk
 from tests.support.permissions import forbidden
@@ -374,3 +376,78 @@ def test_a_damaged_list_of_inputs_is_named(text: str | None, grown: Collection) 
 
     with pytest.raises(OutputError, match=r"inputs\.json cannot be read: .*; restore it, or roll back"):
         grown.inputs(grown.version(2))
+
+
+COMMANDS = (
+    ("report", "extracted"),
+    ("export", "extracted", "--format", "jsonl"),
+    ("corpus", "extracted", "--duplicates", "keep"),
+    ("corpus", "extracted", "--duplicates", "keep", "--overwrite"),
+    ("changes", "collection"),
+    ("extract", "archive", "--engine", "local"),
+    ("extract", "archive", "--engine", "local", "--overwrite"),
+    ("stream", "archive"),
+    ("collection", "register", "collection"),
+)
+
+
+@pytest.mark.parametrize(
+    "inside", ["extracted/extractions/run", "extracted/captures", "collection/increments/00000004"]
+)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_command_writes_in_a_collection_or_a_table(
+    command: tuple[str, ...], inside: str, collected: Path, extracted: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Its files counted as rows of those, which then had more than were written, or the next crawl was refused."""
+    pytest.importorskip("pyspark")
+    pytest.importorskip("deltalake")
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(extracted, "extracted")
+    shutil.copytree(collected, "collection")
+    Path("archive").symlink_to(extracted.parent / "archive")
+    before = sorted(tmp_path.rglob("*"))
+
+    assert 2 == main([*command, "--output", inside])
+    assert ": lies in the " in (error := capsys.readouterr().err)
+    assert "; give another --output" in error
+    assert before == sorted(tmp_path.rglob("*"))
+
+
+def test_a_collection_lies_in_no_other(
+    collected: Path,
+    extracted: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nor in a table, of which its increments would be rows."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(extracted, "extracted")
+
+    assert 2 == main(["extract", str(collected.parent / "archive"), "--collection", "extracted/extractions/mine"])
+    assert ": lies in the table " in capsys.readouterr().err
+
+
+def test_outputs_lie_beside_tables_and_below_folders_of_the_same_name(tmp_path: Path, extracted: Path) -> None:
+    """A folder called as a table is one where it holds rows; of a link that counts to which it leads."""
+    (tmp_path / "captures").mkdir()
+    (tmp_path / "link").symlink_to(extracted / "captures")
+    for target in (
+        f"{extracted}/report",
+        f"{tmp_path}/captures/run",
+        "memory://captures/run",
+        "memory://b/captures/run",
+    ):
+        check_outside(target)
+
+    with pytest.raises(OutputError, match=f"link/run: lies in the table {extracted}/captures; give another --output"):
+        check_outside(f"{tmp_path}/link/run")
+
+
+def test_tables_in_an_object_store_are_kept_apart_too() -> None:
+    """By the names that lie there."""
+    parquet.write("memory://kept/out/captures/part-00000.parquet", SUPERSEDED, [])
+
+    with pytest.raises(OutputError, match="lies in the table memory://kept/out/captures; give another --output"):
+        check_outside("memory://kept/out/captures/deep/run")

@@ -43,9 +43,15 @@ def grown(extracted: Path, tmp_path: Path) -> Collection:
     pq.write_table(others.cast(rows.schema), target)
     (second / "superseded").mkdir()
     pq.write_table(rows.select(["capture_id"]), second / "superseded" / "part-00000.parquet")
-    collection.commit(version(1, 1))
+    begin(collection, "run-1")
     collection.commit(version(2, 1, 2))
     return collection
+
+
+def begin(collection: Collection, run_id: str) -> None:
+    """Make the first increment, which the run wrote, the first version."""
+    Path(collection.increment(1), "run.json").write_text(json.dumps({"run_id": run_id}))
+    collection.commit(version(1, 1))
 
 
 def counting(collection: Collection, number: int, table: str) -> list[dict[str, Any]]:
@@ -155,9 +161,7 @@ def test_what_is_no_table_is_left_alone(grown: Collection, tmp_path: Path, capsy
     (tmp_path / "tables").write_text("letters")
 
     assert 2 == main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
-    error = capsys.readouterr().err
-    assert "no Delta tables can be written there" in error
-    assert "; make it writable" in error
+    assert "tables is a file; give a folder for the output" in capsys.readouterr().err
     assert "letters" == (tmp_path / "tables").read_text()
 
 
@@ -173,10 +177,82 @@ def test_tables_are_not_made_in_the_collection(
     assert before == counting(grown, 2, "extractions")
 
 
-def test_tables_of_another_collection_are_left_alone(
+@pytest.mark.parametrize(
+    ("kept", "why"),
+    [
+        (("run.json", "extractions", "captures"), " holds run.json, which this command has not made"),
+        (("extractions",), "and is no Delta table"),
+        ((), " holds mine.txt, which this command has not made"),
+    ],
+)
+def test_what_the_command_has_not_made_is_left_alone(
+    kept: tuple[str, ...], why: str, grown: Collection, extracted: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """An output that was named by mistake had each row twice afterwards."""
+    target = tmp_path / "tables"
+    target.mkdir()
+    for name in kept:
+        (shutil.copytree if (extracted / name).is_dir() else shutil.copy)(extracted / name, target / name)
+    if not kept:
+        (target / "mine.txt").touch()
+    before = sorted(target.rglob("*"))
+
+    assert 2 == main(["collection", "register", grown.folder, "--output", str(target)])
+    assert why in (error := capsys.readouterr().err)
+    assert "; give another --output" in error
+    assert before == sorted(target.rglob("*"))
+
+
+def test_a_delta_table_of_another_program_is_left_alone(
     grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Files of two collections have the same names: the tables had the rows of the first, as those of the second."""
+    """Its rows would be those of an earlier version, which a vacuum removes."""
+    deltalake.write_deltalake(tmp_path / "tables" / "captures", pa.table({"mine": [1]}))
+
+    assert 2 == main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
+    assert "captures is no table of this collection; give another --output" in capsys.readouterr().err
+    assert ["captures"] == [one.name for one in (tmp_path / "tables").iterdir()]
+
+
+def test_a_collection_that_was_moved_is_the_same(
+    grown: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However its path is written, and whatever version its tables are of."""
+    tables = tmp_path / "tables"
+    main(["collection", "register", grown.folder, "--output", str(tables), "--version", "1"])
+    moved = Path(grown.folder).rename(tmp_path / "moved")
+    monkeypatch.chdir(moved)
+
+    assert 0 == main(["collection", "register", ".", "--output", "../tables"])
+    assert counting(Collection(str(moved)), 2, "extractions") == read(tables, "extractions")
+
+
+def test_another_collection_does_not_take_the_place_of_the_first(
+    grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where no file of the two has the same name."""
+    other = Collection(str(tmp_path / "other"))
+    for name in ("extractions", "captures"):
+        for source in sorted(Path(grown.increment(1), name).rglob("*.parquet")):
+            target = Path(other.increment(1), source.relative_to(grown.increment(1)).with_name(f"of-{source.name}"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+    begin(other, "run-2")
+    tables = tmp_path / "tables"
+    main(["collection", "register", grown.folder, "--output", str(tables)])
+
+    assert 2 == main(["collection", "register", other.folder, "--output", str(tables)])
+    assert "extractions is no table of this collection; give another --output" in capsys.readouterr().err
+    assert 0 == deltalake.DeltaTable(tables / "extractions").version()
+    assert counting(grown, 2, "extractions") == read(tables, "extractions")
+
+
+def test_files_of_another_collection_are_left_alone(
+    grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files of two collections have the same names: tables of which the first was stopped before its commit had its
+    rows, as those of the second."""
     other = Collection(str(tmp_path / "other"))
     source = next(Path(grown.increment(2), "extractions").rglob("*.parquet"))
     for name in ("extractions", "captures"):
@@ -184,14 +260,17 @@ def test_tables_of_another_collection_are_left_alone(
     of_same_name = next(Path(other.increment(1), "extractions").rglob(source.name))
     of_same_name.unlink()
     shutil.copy(source, of_same_name)
-    other.commit(version(1, 1))
+    begin(other, "run-2")
     tables = str(tmp_path / "tables")
     main(["collection", "register", grown.folder, "--output", tables, "--version", "1"])
-    before = read(Path(tables), "extractions")
+    for log in Path(tables).rglob("_delta_log"):
+        shutil.rmtree(log)
+    linked = next(Path(tables).rglob(f"*{source.name}")).read_bytes()
 
     assert 2 == main(["collection", "register", other.folder, "--output", tables])
     assert "is a file of another collection; give another --output" in capsys.readouterr().err
-    assert before == read(Path(tables), "extractions")
+    assert linked == next(Path(tables).rglob(f"*{source.name}")).read_bytes()
+    assert 0 == main(["collection", "register", grown.folder, "--output", tables])
 
 
 def test_a_full_disk_says_what_to_do(grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import fsspec
 import pyarrow as pa
@@ -333,3 +334,11 @@ def test_an_output_of_which_a_store_says_nothing_may_be_finished(monkeypatch: py
 
     with pytest.raises(OutputError, match=r"^memory://out/run.json: cannot be read: Unable to locate .* AWS_ACCESS"):
         output_reader.open_output("memory://out")
+
+
+def test_a_store_that_cannot_be_asked_holds_no_unfinished_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names what its driver lacks; to run the extraction again would not help."""
+    monkeypatch.setattr(output_reader, "url_to_fs", Mock(side_effect=OSError("Unable to load libjvm")))
+
+    with pytest.raises(OutputError, match=r"^hdfs://nn/a/run.json: cannot be read: Unable to load libjvm; install"):
+        output_reader.open_output("hdfs://nn/a")

@@ -114,7 +114,7 @@ def _write(
     _write_members(folder, result, {*rows.column("capture_id").to_pylist()} - {*replaced})
     counts = {"captures": len(fetched), "extractions": len(rows) - len(replaced), "relabelled": len(replaced)}
     run = _run(runs, parameters) | counts | {"rejects": Counter(str(one.reason) for one in rejects)}
-    Path(folder, "run.json").write_text(json.dumps(run | {"plan": f"plan {number}"}))
+    Path(folder, "run.json").write_text(json.dumps(run | {"plan": f"plan {number}", "run_id": f"run {number}"}))
     return Increment(number=number, page_files=run["files"], **counts)
 
 

@@ -142,6 +142,8 @@ class Record:
     within: str = ""
     """The file of a WACZ that it is in ("archive/data.warc.gz"); offsets are then of that file. "" in any other."""
     flaw: Flaw | None = None
+    beginning: bytes = b""
+    """The first bytes of a block that is larger than allowed, with its HTTP head."""
 
     @property
     def kind(self) -> str:

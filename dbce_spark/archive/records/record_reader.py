@@ -37,6 +37,8 @@ _CLEAN_HEAD = re.compile(
 )
 _MOST_PADDING = 10_240
 """Zeros behind records that are padding: a block of tar, the most that programs fill up to."""
+_BEGINNING = 65_536
+"""Bytes that are kept of a block that is too large: browsers take no longer HTTP head."""
 _FED = 32768
 """Bytes that a decompressor is fed at a time."""
 _MOST_WHOLE = 8 << 20
@@ -330,6 +332,7 @@ def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: 
     if content.is_plain:
         member = (offset, begun)
     content.at += head.size
+    beginning = content.peek(_BEGINNING) if head.declared > archive.limits.record_bytes else b""
     block: bytes | None
     if head.declared < 0 or archive.is_wary:
         block = _block_to_next(archive, content, head)
@@ -341,7 +344,10 @@ def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: 
     ends = _LINE_ENDS.match(content.peek(8))
     content.at += ends.end() if ends else 0
     length, inner = max(0, content.stored_end(content.at) - offset), begun - member[1]
-    return Record(head.headers, head.is_arc, offset, length, block, head.declared, member[0], inner, flaw=flaw)
+    return Record(
+        head.headers, head.is_arc, offset, length, block, head.declared, member[0], inner,
+        flaw=flaw, beginning=beginning if block is None else b"",
+    )  # fmt: skip
 
 
 def _flaw(archive: ArchiveFile, content: InflatedContent, head: Head, block: bytes | None) -> Flaw | None:

@@ -21,7 +21,7 @@ from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.export.relative_paths import COLUMN, relative_paths
 from dbce_spark.export.row_filters import Filter, outcomes
 from dbce_spark.files import parquet, sources, storage
-from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
+from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, check_outside
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
@@ -129,6 +129,7 @@ def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
 
 def _check_room(target: str, *, overwrite: bool) -> None:
     """Check that the target is free, or an earlier corpus that may be overwritten. Raises as `write`."""
+    check_outside(target)
     holds = storage.list_names(target)
     if holds and not overwrite:
         raise OutputError(f"{target} exists; give another --output, or --overwrite to replace it")

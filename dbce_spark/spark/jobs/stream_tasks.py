@@ -21,7 +21,7 @@ from dbce_spark.model import RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
-from dbce_spark.spark.run.record_counts import by_reason
+from dbce_spark.spark.run.record_counts import SKIPPED, by_reason
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import stream_parts
 from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
@@ -72,7 +72,7 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
             ]
             yield batch_of(sent, stream_rows.STREAM)
             first_row += len(pages)
-    skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
+    skipped = Counter({f"{SKIPPED}{name}": count for name, count in outcomes.counts.skipped.items()})
     counts = outcomes.counts.by_name() + skipped
     lost = [_past(REJECTS, file_no, at, reject_row(one, file_no)) for at, one in enumerate(outcomes.rejects)]
     yield batch_of([*lost, _past(_COUNTS, file_no, 0, counts + Counter(files=1))], stream_rows.STREAM)

@@ -64,7 +64,8 @@ class Heartbeat:
 
 def begin(log: Log) -> Heartbeat:
     """Make the first heartbeat of this process."""
-    return Heartbeat(run_id=log.run_id, attempt=log.attempt, command=log.command)
+    began = log.began.isoformat(timespec="seconds")
+    return Heartbeat(run_id=log.run_id, attempt=log.attempt, command=log.command, began=began)
 
 
 def next_attempt(work: str, *, goes_on: bool) -> tuple[str, int]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from dbce_spark.archive.failed_files import Loss
 
-REJECTS = "rejects."
-"""Prefix of the names under which rejects are counted by reason."""
+REJECTS, SKIPPED = "rejects.", "skipped."
+"""Prefixes of the names under which rejects are counted by reason, and skipped records by filter."""
 
 
 def by_reason(rejects: Mapping[str, int]) -> dict[str, int]:
@@ -17,7 +17,16 @@ def by_reason(rejects: Mapping[str, int]) -> dict[str, int]:
 
 def rejects_by_reason(counts: Mapping[str, int]) -> dict[str, int]:
     """Take the rejects out of counts, under their reasons alone."""
-    return {name.removeprefix(REJECTS): count for name, count in counts.items() if name.startswith(REJECTS)}
+    return _of_prefix(counts, REJECTS)
+
+
+def skipped_by_filter(counts: Mapping[str, int]) -> dict[str, int]:
+    """Take the skipped records out of counts, under their filters alone."""
+    return _of_prefix(counts, SKIPPED)
+
+
+def _of_prefix(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
+    return {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from dbce_spark.output.collection import (
     RUN_FILE,
     SUPERSEDED,
     Collection,
+    check_outside,
 )
 from dbce_spark.spark.run import checkpoints, heartbeat, plan, run_lock, staging
 from dbce_spark.spark.run.run_request import RunRequest
@@ -47,6 +48,9 @@ def check(request: RunRequest, config: DbceConfig) -> None:
         )
     if Collection(output).numbers():
         raise OutputError(f"{output} is a collection; `dbce extract ... --collection {output}` extends it")
+    # An increment lies in its collection: that may lie in no other.
+    for place in (str(Path(output).parents[2]),) if request.is_increment else (output, request.work):
+        check_outside(place)
     run_lock.check_free(request.work)
     holds = storage.list_names(output)
     # Names alone prove nothing: who writes a book has a folder of pages, too. Staging alone, without a plan, is of a

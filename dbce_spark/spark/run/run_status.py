@@ -37,6 +37,8 @@ _NEXT_STEPS = {
     Condition.DEAD: "the same command goes on from there, --overwrite starts afresh",
     Condition.NONE: "give `dbce extract`; with --staging elsewhere, name that folder here, too",
 }
+_OF_OTHERS = {"export.json": "dbce export", ".dbce-report": "dbce report", "redesigns": "dbce changes"}
+"""Names that only these commands write, which are no runs."""
 _NOTHING_KEPT = {  # of a run without Spark, or before its first file
     Condition.RUNNING: "wait, or stop it: nothing of it is kept yet",
     Condition.DEAD: "the same command starts anew: nothing is kept of this run",
@@ -244,7 +246,10 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     """
     if not is_remote(output) and Path(Collection(output).increment(1)).parent.is_dir():
         return _of_collection(Collection(output))
-    if RUN_FILE in storage.list_names(output):
+    names = storage.list_names(output)
+    if others := [command for name, command in _OF_OTHERS.items() if name in names]:
+        raise OutputError(f"{output} is what `{others[0]}` wrote, which is no run and has no status")
+    if RUN_FILE in names:
         return _finished(output)
     work = staging_in or output
     if is_remote(work):

@@ -9,7 +9,7 @@ from dbce_spark.log import STOPPED, counted
 from dbce_spark.spark.run import heartbeat, run_lock, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
-from dbce_spark.spark.run.record_counts import rejects_by_reason
+from dbce_spark.spark.run.record_counts import rejects_by_reason, skipped_by_filter
 from dbce_spark.spark.run.status_lines import ago, line
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.stream_tables import Commit, last_commit
@@ -47,6 +47,11 @@ class StreamStatus:
         """Count the rejects of all committed batches, by reason."""
         return rejects_by_reason(self.last.totals if self.last else {})
 
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """Count the skipped records of all committed batches, by filter."""
+        return skipped_by_filter(self.last.totals if self.last else {})
+
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs; null is what is not known. Counts are those of all committed batches."""
         beat, last = self.heartbeat, self.last
@@ -65,6 +70,7 @@ class StreamStatus:
             "last_batch": {name: getattr(last, name) for name in _OF_BATCH} if last else None,
             **self._counts(),
             "rejects": dict(self.rejects),
+            "skipped": dict(self.skipped),
             "next_step": self.next_step,
         }
 
@@ -78,6 +84,7 @@ class StreamStatus:
         lines.append(line("records", f"{counts.pop('records'):,} read, {counted(counts.pop('revisits'), 'revisit')}"))
         lines += [line(_WORDS.get(name, name), f"{count:,}") for name, count in counts.items()]
         lines += status_lines.reject_lines(self.rejects)
+        lines.append(line("skipped", f"{sum(self.skipped.values()):,}"))
         return "\n".join([*lines, *status_lines.next_lines(self.next_step, beat, self.condition)])
 
     def _counts(self) -> dict[str, int]:

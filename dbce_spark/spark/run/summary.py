@@ -25,7 +25,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
         [
             "",
             *_selection(report.get("selection")),
-            _line("records", report["records_read"], f"in {counted(report['files'], 'file')}"),
+            _line("records", report["records_read"], _sources(report)),
             _line("extractions", report["extractions"], _of_all(report)),
             *_formats(report),
             *_flags(report),
@@ -42,6 +42,16 @@ def text(report: Mapping[str, Any], output: str) -> str:
             ),
             f"output          {output}",
         ]
+    )
+
+
+def _sources(report: Mapping[str, Any]) -> str:
+    """Render where records came from: in an increment some revisits did not come with its files, and count too."""
+    files, earlier = counted(report["files"], "file"), report.get("revisits_taken_up", 0)
+    return (
+        f"in {files}; and {counted(earlier, 'revisit')} of earlier crawls, looked up again"
+        if earlier
+        else f"in {files}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from dbce_spark.config import unlike
 from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import sources, storage, timestamps
+from dbce_spark.output.collection import check_outside
 from dbce_spark.streaming.stream.stream_parts import SCHEMAS, WrittenPart, folder
 
 VERSION = 4
@@ -180,6 +181,7 @@ def is_begun(output: str, settings: Mapping[str, Any]) -> bool:
     if BEGUN not in names:
         if COMMITS in names:
             raise OutputError(f"{output}/{BEGUN}: is missing; {RESTORE}")
+        check_outside(output)
         if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
         return False

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,11 @@ def test_a_stream_beats_until_it_ends(tmp_path: Path, work: Callable[[], None], 
 
     assert ("a run", 2, "stream", False) == (seen[0].run_id, seen[0].attempt, seen[0].stage, seen[0].is_ended)
     assert (is_ended, "" if is_ended else "ValueError: not foreseen") == (last.is_ended, last.failure)
+
+
+def test_a_run_began_when_its_command_did(tmp_path: Path) -> None:
+    """Not when Spark was ready for it, half a minute later."""
+    log = Log("a run", began=datetime(2026, 1, 1, tzinfo=UTC))
+    heartbeat.write(str(tmp_path), heartbeat.begin(log))
+
+    assert "2026-01-01T00:00:00+00:00" == heartbeat.of_process(str(tmp_path))["began"]

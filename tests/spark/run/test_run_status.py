@@ -19,9 +19,11 @@ import pytest
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
+from dbce_spark.export.export_job import EXPORT_FILE
 from dbce_spark.files import timestamps
 from dbce_spark.log import Log
 from dbce_spark.output.collection import RUN_FILE, RUNS, Collection, Increment, Version
+from dbce_spark.report.report_folder import MARKER
 from dbce_spark.spark.run import checkpoints, plan, staging
 from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
@@ -430,3 +432,17 @@ def test_a_run_of_another_version_of_this_program_is_named_as_such(tmp_path: Pat
     plan.save(replace(made, staging_version=1), work)
     with pytest.raises(OutputError, match="another version of this program"):
         inspect_run(work)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [(EXPORT_FILE, "dbce export"), (MARKER, "dbce report"), ("redesigns", "dbce changes")],
+)
+def test_what_is_no_run_is_called_what_it_is(
+    name: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A finished export was called one that was never begun, for which a script gives `dbce extract`."""
+    (tmp_path / name).mkdir()
+
+    assert 2 == main(["status", str(tmp_path)])
+    assert f"{tmp_path} is what `{command}` wrote, which is no run and has no status" in capsys.readouterr().err

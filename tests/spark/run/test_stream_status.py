@@ -21,8 +21,17 @@ from tests.support.stream_files import part
 
 RUN = Log("a stream", 2, "cd /x && dbce stream a --output b", "stream")
 LONG_AGO = "2020-01-01T00:00:00+00:00"
-FIRST = {"files": 2, "records": 50, "captures": 30, "labels": 28, "repeats": 2, "rejects.no_text": 3}
-SECOND = {"files": 1, "records": 9, "captures": 8, "labels": 7, "repeats": 1, "late_labels": 4, "rejects.bad_http": 1}
+FIRST = {"files": 2, "records": 50, "captures": 30, "labels": 28, "repeats": 2, "rejects.no_text": 3, "skipped.mime": 6}
+SECOND = {
+    "files": 1,
+    "records": 9,
+    "captures": 8,
+    "labels": 7,
+    "repeats": 1,
+    "late_labels": 4,
+    "rejects.bad_http": 1,
+    "skipped.mime": 1,
+}
 
 
 def begun(folder: object, **state_fields: Any) -> str:
@@ -47,7 +56,7 @@ def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.
     assert {"files": 3, "records": 59, "captures": 38, "revisits": 0, "labels": 35, "late_labels": 4, "repeats": 3} == {
         name: shown[name] for name in ("files", "records", "captures", "revisits", "labels", "late_labels", "repeats")
     }
-    assert {"no_text": 3, "bad_http": 1} == shown["rejects"]
+    assert ({"no_text": 3, "bad_http": 1}, {"mime": 7}) == (shown["rejects"], shown["skipped"])
     assert shown["last_batch"].pop("committed") == stream_tables.read_commits(str(tmp_path))[1].committed
     assert {"batch": 1, "seconds": 2.0, "captures": 8, "pages_per_second": 4.0} == shown["last_batch"]
 
@@ -112,7 +121,8 @@ def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture
         "  rejects       4",
         "    no_text               3",
         "    bad_http              1",
-    ] == lines[4:13]
+        "  skipped       7",
+    ] == lines[4:14]
     assert ["  next          the same command goes on from there", f"                {RUN.command}"] == lines[-2:]
 
 

@@ -126,3 +126,10 @@ def test_rejects_of_what_was_selected_come_before_what_was_not() -> None:
         "no extraction: all that was selected was rejected, bad_http 9, fetch_failed 8, as rejects has it; the"
         " selection left out select:mime 192; docs/selection.md has what each filter fits"
     ) in summary.text({**nothing, "selection": of_index}, "/o").splitlines()
+
+
+def test_revisits_that_an_increment_takes_up_are_among_its_records() -> None:
+    """Without them the outcomes are more than the records."""
+    lines = summary.text({**REPORT, "revisits_taken_up": 2}, "/o").splitlines()
+
+    assert "records              1,234  in 3 files; and 2 revisits of earlier crawls, looked up again" == lines[1]
