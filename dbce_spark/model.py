@@ -402,31 +402,6 @@ class Extraction:
     page_type: str | None = None  # such as "article"; None where `confidence` is, or if the classifier knows no types
 
 
-FLAGS = {
-    "charset_errors": "bytes that are not in the page's charset were replaced",
-    "deep": "the parser stopped at a depth of 2,048 elements; what follows is not there",
-    "few_shingles": "too little structure to be compared with other pages",
-    "too_many_blocks": "too long to be compared with other pages",
-    "too_many_tokens": "too long to be compared with other pages",
-    "truncated": "words may be missing: the record, or its body, is cut",
-    "damaged": "words may be wrong: the record fails its check",
-    "digest_differs": "the record's digest is of other bytes: words may be wrong",
-    "no_status_line": "stored without an HTTP status line",
-    "head_without_end": "the page begins where headers were",
-    "chunks_lie": "chunks announced and not there, or there and not announced",
-    "chunks_broken": "behind a broken chunk the body is kept as stored",
-    "coding_lies": "a content coding announced and not there, or there and not announced",
-    "body_short": "the body ends before its length, its last chunk or its compressed stream does",
-    "body_damaged": "a compressed stream breaks: what comes before is kept",
-    "body_long": "bytes behind the end of the last chunk or compressed stream were passed over",
-    "dated_by_url": "the record has no date: that of the replay's URL",
-    "dated_by_http": "the record has no date: that of the HTTP header",
-    "dated_by_file": "the record has no date: when its file was begun, or what the index says",
-    "formats_failed": "of a stream: the formats that were asked for could not be written",
-}
-"""The flags of pages, with what a person reads of them."""
-
-
 class RejectReason(StrEnum):
     """The reason why a record was rejected."""
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.http_message import Defect
 from dbce_spark.archive.record_date import DateSource
+from dbce_spark.config import FLAGS
 from dbce_spark.dbce.occurrence_bits import run_lengths
-from dbce_spark.model import FLAGS, bits_text, digest
+from dbce_spark.model import bits_text, digest
 from tests.support.builders import annotation, bits, capture, cross, filled_cross
 from tests.support.strategies import CROSSES
 

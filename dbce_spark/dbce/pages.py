@@ -8,7 +8,7 @@ import numpy as np
 
 from dbce_spark.archive import failed_files, indexed_records, warc
 from dbce_spark.archive.index.range_reader import open_file
-from dbce_spark.config import DbceConfig, PageConfig
+from dbce_spark.config import FLAGS, DbceConfig, PageConfig
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, blocks_of, cut_lots
 from dbce_spark.dbce.shingles import TOKENISERS
@@ -20,7 +20,7 @@ from dbce_spark.html import page
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.metadata import metadata
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import FLAGS, BlockFeatures, Page, Placed, Reject, RejectReason, RejectStage, Revisit, Skip
+from dbce_spark.model import BlockFeatures, Page, Placed, Reject, RejectReason, RejectStage, Revisit, Skip
 
 In = TypeVar("In")
 Out = TypeVar("Out")

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.config import STATUSES
-from dbce_spark.model import FLAGS, LABEL_WORDS
+from dbce_spark.config import FLAGS, STATUSES
+from dbce_spark.model import LABEL_WORDS
 from dbce_spark.report import reject_examples
 from dbce_spark.report.grouped_sums import GroupedSums
 from dbce_spark.report.output_counts import FIRSTS, SUMS, OutputCounts, distinct_urls, label_shares, ranked_capture

@@ -29,6 +29,7 @@ from dbce_spark.errors import InputError, installs
 from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark.run import checkpoints, plan, run_lock, run_status, staging
+from dbce_spark.streaming.stream import stream_tables
 from tests.support.builders import archive, config, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
@@ -1084,7 +1085,7 @@ def test_a_stream_that_may_not_begin_is_refused_before_spark_starts(
     session = pytest.importorskip("dbce_spark.spark.engine.session")
     monkeypatch.setattr(session, "session", lambda *_, **__: pytest.fail("Spark starts"))
     (crawl / "begun").mkdir()
-    (crawl / "begun" / "stream.json").write_text('{"version": 3, "by": "urltree"}')
+    (crawl / "begun" / "stream.json").write_text(json.dumps({"version": stream_tables.VERSION, "by": "urltree"}))
     (crawl / "elsewhere" / "offsets").mkdir(parents=True)
     command = ["stream", str(crawl / "a.warc.gz"), "--output"]
 
