@@ -147,6 +147,7 @@ def _posted_draft(page: StoredPage) -> Draft:
             comments=comments,
             hidden=frozenset(_number(at, len(page.units)) for at in fields["hidden"]),
             revision=int(fields["revision"]),
+            replaces=frozenset(map(int, fields["replaces"])) if "replaces" in fields else None,
             seconds=_seconds(fields["seconds"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):

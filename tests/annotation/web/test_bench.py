@@ -288,6 +288,91 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(("chosen", "expected"), [("there", [BOILERPLATE]), ("here", [CONTENT] * 3)])
+def test_tags_that_a_browser_has_left_replace_those_of_another_only_if_chosen(
+    tmp_path: Path, browser: Any, context: Any, chosen: str, expected: list[str]
+) -> None:
+    """The left ones are asked about, though more were changed there; a key that closes the question answers nothing."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = next_page(context, one, "ada")
+        address = window.url
+        one.kill()
+        press(window, *["ArrowDown", "3"] * 3)
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.close()
+        one.start()
+        other = browser.new_context()
+        elsewhere = log_in(other, one, "ada")
+        elsewhere.goto(address)
+        wait(elsewhere)
+        press(elsewhere, "ArrowDown", "1")
+        kept(elsewhere)
+        window = context.new_page()
+        window.goto(address)
+        wait(window)
+        before = [tag for tag in tags(window) if tag]
+        press(window, "Escape")
+        window.click(f"#which button[value={chosen}]")
+        kept(window)
+        window.reload()
+        wait(window)
+        elsewhere.reload()
+        wait(elsewhere)
+        after = [[tag for tag in tags(each) if tag] for each in (window, elsewhere)]
+        is_asked = window.is_visible("#which")
+        other.close()
+
+    assert ([BOILERPLATE], [expected, expected], False) == (before, after, is_asked)
+
+
+@pytest.mark.browser
+def test_tags_given_while_the_server_was_away_replace_none_of_another_browser(
+    tmp_path: Path, browser: Any, context: Any
+) -> None:
+    """A window that stayed open is refused when the server is back, though it has made more changes."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = next_page(context, one, "ada")
+        other = browser.new_context()
+        elsewhere = log_in(other, one, "ada")
+        elsewhere.goto(window.url)
+        wait(elsewhere)
+        context.set_offline(True)
+        press(window, *["ArrowDown", "3"] * 6)
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        press(elsewhere, "ArrowDown", "1")
+        kept(elsewhere)
+        context.set_offline(False)
+        window.wait_for_selector("body[data-kept=stale]", state="attached")
+        elsewhere.reload()
+        wait(elsewhere)
+        found = [tag for tag in tags(elsewhere) if tag]
+        other.close()
+
+    assert [BOILERPLATE] == found
+
+
+@pytest.mark.browser
+def test_a_page_that_could_not_be_submitted_is_not_submitted_later(tmp_path: Path, context: Any) -> None:
+    """Its status says so, also when all is kept, until it is submitted again."""
+    path = with_people(tmp_path, "ada")
+    with served(path) as one:
+        window = next_page(context, one, "ada")
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3")
+        kept(window)
+        one.kill()
+        press(window, "Control+Enter")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        press(window, "ArrowRight", "2")
+        one.start()
+        kept(window)
+        said, early = window.inner_text("#saved"), submitted(path)
+        submit(window)
+
+    assert ("Everything is kept · Not submitted yet: submit again.", []) == (said, early)
+    assert 1 == len(submitted(path))
+
+
+@pytest.mark.browser
 def test_what_only_the_browser_has_is_of_its_annotator(tmp_path: Path, context: Any) -> None:
     """The next person at the same computer sees nothing of it."""
     with served(with_people(tmp_path, "ada", "bob")) as one:

@@ -9,7 +9,7 @@ import { Outline } from "./outline.js";
 const TAGS = { 1: "boilerplate", 2: "undecided", 3: "content", 4: "", 5: "comment" };
 const WORDS = { boilerplate: "boilerplate", undecided: "undecided", content: "content", comment: "content, a reader's comment", "": "no tag" };
 const STATES = {
-  kept: "Everything is kept", keeping: "Keeping…", away: "The server does not answer; kept in this browser, trying again…",
+  kept: "Everything is kept", keeping: "Keeping…", submitting: "Submitting…", away: "The server does not answer; kept in this browser, trying again…",
   refused: "The server refuses this page's tags; they are kept in this browser. Tell who runs the workbench.",
   stale: "This page was changed in another window. Load it again to go on.", out: "You are logged out. Log in in another window, then load this page again.",
 };
@@ -48,15 +48,35 @@ class Bench {
     this.frame = new Frame($("#page"), (message) => this.receive(message));
     if (this.isCross) this.beside = new Beside($("#beside"), data.places, (message) => this.press(message));
     this.showKept("kept");
-    this.take(this.keeper.left() || data.draft);
     if (data.model) this.model = data;
-    if (this.keeper.left()) this.keeper.changed();
     this.listen();
+    this.goOn(this.keeper.left());
     setInterval(() => this.tick(), 1000);
     this.show();
   }
 
   // ---- what is kept
+
+  // With what this browser has left; with what the server has, if nothing is left; asks, if another browser was there.
+  goOn(left) {
+    const isOther = left !== null && this.keeper.isOther(left);
+    this.take(isOther || !left ? this.data.draft : left);
+    if (!isOther) {
+      if (left) this.keeper.changed();
+      return;
+    }
+    this.keeper.isAsked = true;
+    const [here, there] = [left, this.data.draft].map((draft) => Object.keys(draft.marks).length);
+    $("#differ").textContent = `This browser has ${here} that the workbench never got. It has ${there} from another browser or window.`;
+    $("#which").addEventListener("close", () => {
+      const chosen = $("#which").returnValue;
+      if (!chosen) return $("#which").showModal(); // closed by a key
+      if (chosen === "here") this.take(this.isReady ? { ...left, hidden: [...this.hidden] } : left);
+      this.keeper.settle(chosen === "here");
+      return this.show();
+    });
+    $("#which").showModal();
+  }
 
   take(draft) {
     this.marks = new Map(Object.entries(draft.marks).map(([node, tag]) => [Number(node), tag]));
@@ -73,15 +93,16 @@ class Bench {
   }
 
   showKept(how) {
-    $("#saved").textContent = STATES[how];
-    $("#saved").classList.toggle("trouble", how !== "kept" && how !== "keeping");
+    const isLacking = this.keeper.lacksSubmission;
+    $("#saved").textContent = STATES[how] + (isLacking ? " · Not submitted yet: submit again." : "");
+    $("#saved").classList.toggle("trouble", isLacking || !["kept", "keeping", "submitting"].includes(how));
     document.body.dataset.kept = how;
   }
 
   // ---- what is tagged
 
   tag(node, tag, below) {
-    if (node < 0) return;
+    if (node < 0 || this.keeper.isSubmitting) return;
     const change = [];
     const set = (one, after) => {
       const before = this.marks.get(one);
@@ -108,6 +129,7 @@ class Bench {
   }
 
   undo() {
+    if (this.keeper.isSubmitting) return;
     const change = this.past.pop();
     if (!change) return;
     this.future.push(change);
@@ -116,6 +138,7 @@ class Bench {
   }
 
   redo() {
+    if (this.keeper.isSubmitting) return;
     const change = this.future.pop();
     if (!change) return;
     this.past.push(change);
