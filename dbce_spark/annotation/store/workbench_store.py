@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sqlite_transaction, storage
+from dbce_spark.model import digest
 
 Connection = sqlite3.Connection
 
@@ -204,6 +205,11 @@ def secret(store: Connection) -> str:
     """Return the key that this store's cookies and tickets are signed with."""
     found: str = store.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0]
     return found
+
+
+def identity(store: Connection) -> str:
+    """Return what tells this store, and copies of it, from others; it does not give its key away."""
+    return digest("store", secret(store))
 
 
 def now() -> int:

@@ -112,6 +112,7 @@ def render_bench(workbench: Workbench, page: StoredPage, mode: str) -> Answer:
         "bench.html",
         page=page,
         mode=mode,
+        whose=f"{workbench.identity} {workbench.account.name}",
         replay=f"{workbench.replay()}/{ticket}",
         neighbours=neighbours.get(workbench.store, page.page),
         lessons=tutorial.PAGES,

@@ -23,7 +23,7 @@ from dbce_spark.annotation.store import (
 )
 from dbce_spark.annotation.store.stored_pages import CORPUS
 from dbce_spark.model import Label
-from tests.support.annotation_stores import PASSWORD, SENTENCE, page, wanted, with_pages_of, with_people
+from tests.support.annotation_stores import PASSWORD, SENTENCE, crawl, page, wanted, with_pages_of, with_people
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.workbench_browser import (
     archived,
@@ -370,6 +370,31 @@ def test_a_page_that_could_not_be_submitted_is_not_submitted_later(tmp_path: Pat
 
     assert ("Everything is kept · Not submitted yet: submit again.", []) == (said, early)
     assert 1 == len(submitted(path))
+
+
+@pytest.mark.browser
+def test_what_only_the_browser_has_is_of_its_store(tmp_path: Path, context: Any) -> None:
+    """Another store at the same address, with an account of the same name, gets nothing of it; and who is logged in to
+    one is not logged out by the other."""
+    (tmp_path / "other").mkdir()
+    other = with_pages_of(tmp_path / "other", [crawl(tmp_path / "crawl.warc")], wanted(), "ada")
+    with served(with_people(tmp_path, "ada")) as one:
+        address, first = tagged_while_away(context, one), one.store
+        one.kill()
+        one.store = other
+        one.start()
+        log_in(context, one, "ada").close()
+        window = context.new_page()
+        window.goto(address)
+        wait(window)
+        assert CONTENT not in tags(window)
+        one.kill()
+        one.store = first
+        one.start()
+        window.reload()
+        wait(window)
+
+        assert CONTENT in tags(window)
 
 
 @pytest.mark.browser

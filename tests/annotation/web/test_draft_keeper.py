@@ -20,7 +20,7 @@ globalThis.fetch = async (url, { body, method }) => {
 const real = setTimeout;
 const rest = () => new Promise((resolve) => real(resolve, 0));
 globalThis.setTimeout = (next) => (asked.length < 5 ? real(next, 0) : 0);
-const bench = { page: "p", account: 1, csrf: "c" }, content = () => ({ marks: { 0: "content" } });
+const bench = { page: "p", whose: "store ada", csrf: "c" }, content = () => ({ marks: { 0: "content" } });
 const made = (revision) => new DraftKeeper(bench, { revision, marks: {} }, content, (how) => shown.push(how));
 const print = (found) => console.log(JSON.stringify(found));
 """

@@ -495,11 +495,11 @@ def test_the_login_keeps_in_its_form_where_it_leads(app: Flask) -> None:
 def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
     """Of this browser and of any other with the same account."""
     client, headers = logged_in(app, "bob")
-    kept = client.get_cookie("dbce_annotate")
+    kept = client.get_cookie(app.config["SESSION_COOKIE_NAME"])
     assert kept is not None
     client.post("/logout", headers=headers)
     thief = app.test_client()
-    thief.set_cookie("dbce_annotate", kept.value)
+    thief.set_cookie(kept.key, kept.value)
 
     assert 302 == thief.get("/guidelines").status_code
 

@@ -8,7 +8,7 @@ const STEP = 2 ** 20; // two browsers that go on from one revision do not come t
 export class DraftKeeper {
   // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "submitting", "away", "refused",
   // "stale" or "out".
-  constructor({ page, account, csrf }, draft, content, show) {
+  constructor({ page, whose, csrf }, draft, content, show) {
     this.url = `/api/pages/${page}`;
     this.csrf = csrf;
     this.draft = draft; // as the server has it
@@ -16,7 +16,7 @@ export class DraftKeeper {
     this.replaces = [draft.revision]; // what the server may have: the last that it has confirmed, and all sent since
     this.content = content;
     this.show = show;
-    this.key = `draft ${account} ${page}`; // several people may use one browser
+    this.key = `draft ${whose} ${page}`; // several people may use one browser, and several stores one address
     this.isDirty = this.isBusy = this.isOver = this.isStale = this.isAsked = false;
     this.isSubmitting = this.lacksSubmission = false;
     this.sent = null; // the answer to the draft that was sent last
