@@ -59,7 +59,9 @@ def show_page(workbench: Workbench, number: str) -> Answer:
 
 def skip_page(workbench: Workbench, number: str) -> Answer:
     page = workbench.page_of_corpus(number)
-    page_choice.skip(workbench.store, workbench.account.number, page.page)
+    if not page_choice.skip(workbench.store, workbench.account.number, page.page):
+        flash("Not skipped, since you have submitted this page; under My statistics you can withdraw it.")
+        return redirect("/")
     flash("Skipped. It is listed at the start, if you change your mind.")
     return redirect(_next_of(workbench, page))
 

@@ -185,6 +185,41 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
 
 
 @pytest.mark.browser
+def test_what_a_page_folds_is_shown_unfolded(tmp_path: Path, context: Any) -> None:
+    """A reader unfolds it with one click, one of several that exclude each other too; what is hidden in it stays so."""
+    folded = "".join(
+        f"<details name=questions><summary>Question {at}</summary><p>Answer {at}</p><p hidden>Never {at}</p></details>"
+        for at in range(2)
+    )
+    crawled = archive(tmp_path / "a.warc", record(http(page("Questions", extra=folded))))
+    with served(with_pages_of(tmp_path, [crawled], wanted(), "ada")) as one:
+        window = next_page(context, one, "ada")
+        press(window, "t")
+        window.wait_for_selector("#texts li.hidden")
+
+        assert ["Never 0", "Never 1"] == shown_texts(window, "#texts li.hidden")
+        assert [True, True] == [
+            one.is_visible() for one in archived(window).query_selector_all("details p:not([hidden])")
+        ]
+
+
+@pytest.mark.browser
+def test_the_question_for_pieces_without_a_tag_leads_to_the_first(tmp_path: Path, context: Any) -> None:
+    """Wherever one stands; Escape leaves one there."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = next_page(context, one, "ada")
+        press(window, *["ArrowDown"] * 4, "3", "Control+Enter")
+        window.wait_for_selector("#sure[open]")
+        press(window, "Escape")
+        stayed = window.evaluate("workbench.segment")
+        press(window, "Control+Enter")
+        window.click("#sure button[value=look]")
+        window.wait_for_function("() => workbench.segment === 0")
+
+    assert 3 == stayed
+
+
+@pytest.mark.browser
 def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, browser: Any, context: Any) -> None:
     """Tags given while the server is away reach it when it is back, and another browser shows them."""
     with served(with_people(tmp_path, "ada")) as one:
@@ -636,6 +671,35 @@ def _send(browser: OpenerDirector, url: str, token: str, tag: str, revision: int
     headers = {"X-CSRF-Token": token, "Content-Type": "application/json"}
     with browser.open(Request(url, json.dumps(draft).encode(), headers, method=method)) as answer:
         answer.read()
+
+
+@pytest.mark.browser
+def test_a_warning_is_read_whole_on_a_narrow_screen(tmp_path: Path, context: Any) -> None:
+    """It is broken into lines; where it was cut, nobody saw what to do."""
+    with served(with_people(tmp_path, "ada")) as workbench:
+        window = next_page(context, workbench, "ada")
+        window.set_viewport_size({"width": 420, "height": 844})
+        window.evaluate("workbench.showKept('refused')")
+        box = window.locator("#saved").bounding_box()
+
+    assert 0 <= box["x"]
+    assert box["x"] + box["width"] <= 420
+
+
+@pytest.mark.browser
+def test_text_from_right_to_left_is_listed_so(tmp_path: Path, context: Any) -> None:
+    """Each text has its own direction."""
+    hebrew = "<p>אבני הנחל שוחקות את הגדה.</p>"
+    crawled = archive(tmp_path / "a.warc", record(http(page("Stones", extra=hebrew))))
+    with served(with_pages_of(tmp_path, [crawled], wanted(), "ada")) as one:
+        window = next_page(context, one, "ada")
+        press(window, "t")
+        found = window.evaluate(
+            "[...document.querySelectorAll('#texts li')].map(one => [getComputedStyle(one).direction, one.innerText])"
+        )
+
+    assert ["rtl"] == [direction for direction, text in found if "אבני" in text]
+    assert {"ltr"} == {direction for direction, text in found if "אבני" not in text}
 
 
 @pytest.mark.browser

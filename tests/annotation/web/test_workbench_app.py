@@ -199,6 +199,17 @@ def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_
     assert ([], 0) == (page_choice.list_skipped(opened, 2), labelling_progress.measure(opened).skips)
 
 
+def test_a_page_that_is_submitted_is_not_skipped(app: Flask, opened: workbench_store.Connection) -> None:
+    """It would be under both, and counted as skipped."""
+    bob, bobs = logged_in(app, "bob")
+    number = page_choice.next_page(opened, 2, page_choice.Order.CHANCE)
+    bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}), headers=bobs)
+    answer = bob.post(f"/pages/{number}/skip", headers=bobs, follow_redirects=True).text
+
+    assert "Not skipped, since you have submitted this page" in answer
+    assert ([], 0) == (page_choice.list_skipped(opened, 2), labelling_progress.measure(opened).skips)
+
+
 def test_a_skipped_page_is_not_gone_on_with(app: Flask, opened: workbench_store.Connection) -> None:
     """A draft of a page that was skipped then is not where the annotator was."""
     bob, bobs = logged_in(app, "bob")

@@ -184,6 +184,7 @@ class Bench {
       list.append(...this.data.texts.map((text, at) => {
         const item = document.createElement("li");
         item.textContent = text;
+        item.dir = "auto";
         item.dataset.at = at;
         return item;
       }));
@@ -211,7 +212,7 @@ class Bench {
     if (kinds.size === 1 && this.tags[first]) tag += own ? "" : this.hidden.has(first) && first === last ? " (not visible)" : this.model && !this.isMarked(this.aimed) ? " (the model's)" : " (from around it)";
     const score = this.model && first === last ? ` · the model: ${Math.round(100 * this.model.scores[first])} % content` : "";
     const text = this.data.texts[first];
-    message.textContent = `${words} ${words === 1 ? "word" : "words"} · ${tag}${score} · ${text.slice(0, 90)}${text.length > 90 || last > first ? "…" : ""}`;
+    message.textContent = `${words} ${words === 1 ? "word" : "words"} · ${tag}${score} · \u2068${text.slice(0, 90)}\u2069${text.length > 90 || last > first ? "…" : ""}`;
   }
 
   isMarked(node) {
@@ -257,9 +258,9 @@ class Bench {
   }
 
   // The next piece that wants a look: one without a tag, or of what the model has labelled the least certain.
-  next() {
+  next(after = this.segment) {
     const open = this.data.leaves.map((_, at) => at).filter((at) => !this.hidden.has(at));
-    let found = open.find((at) => !this.tags[at] && at > this.segment) ?? open.find((at) => !this.tags[at]);
+    let found = open.find((at) => !this.tags[at] && at > after) ?? open.find((at) => !this.tags[at]);
     if (found === undefined && this.model) {
       const doubt = (at) => Math.abs(this.model.scores[at] - 0.5);
       const left = open.filter((at) => !this.seen.has(at) && !this.isMarked(this.data.leaves[at]));
@@ -389,7 +390,7 @@ class Bench {
     if (lacking >= 0 && !anyway) {
       const count = this.tags.filter((tag) => !tag).length;
       $("#lack").textContent = `${count} of ${this.tags.length} have none, of their own or from around them.`;
-      $("#sure").returnValue = "look";
+      $("#sure").returnValue = "";
       return $("#sure").showModal();
     }
     const then = await this.keeper.submit();
@@ -424,7 +425,7 @@ class Bench {
     addEventListener("pointermove", () => { this.lastMove = Date.now(); }, { passive: true });
     $("#sure").addEventListener("close", () => {
       if ($("#sure").returnValue === "submit") this.submit(true);
-      else this.next();
+      else if ($("#sure").returnValue === "look") this.next(-1);
     });
     if (this.data.draft.prelabelled && $("[data-act=prelabel]")) $("[data-act=prelabel]").disabled = true;
   }
