@@ -146,6 +146,8 @@ def open_store(path: str) -> Connection:
     Raises:
         InputError: there is none, or it is of another version.
     """
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a folder; a store is one file")
     # SQLite makes a new database of an empty file, and one that a crash has emptied would be one without labels.
     if not Path(path).is_file() or not Path(path).stat().st_size:
         raise InputError(f"{path}: there is no store; make one with `dbce annotate add {path} --archive FILE`")

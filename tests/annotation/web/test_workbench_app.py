@@ -177,6 +177,7 @@ def test_a_readers_comment_goes_from_draft_to_submission(app: Flask, opened: wor
     assert kept is not None
     assert {"0": "comment"} == kept["draft"]["marks"]
     assert (tuple(range(len(one.tags))), {Label.CONTENT}) == (one.comments, {*one.tags})
+    assert f'<span class="chip comment">{len(one.tags)} comment</span>' in client.get("/").text
 
 
 def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_store.Connection) -> None:
