@@ -695,7 +695,7 @@ def test_text_from_right_to_left_is_listed_so(tmp_path: Path, context: Any) -> N
         window = next_page(context, one, "ada")
         press(window, "t")
         found = window.evaluate(
-            "[...document.querySelectorAll('#texts li')].map(one => [getComputedStyle(one).direction, one.innerText])"
+            "[...document.querySelectorAll('#texts li')].map(one => [getComputedStyle(one).direction, one.textContent])"
         )
 
     assert ["rtl"] == [direction for direction, text in found if "אבני" in text]

@@ -71,6 +71,15 @@ def test_what_is_left_goes_on_from_a_draft_whose_answer_was_lost(revision: int, 
     assert expected is found
 
 
+def test_what_is_left_may_reach_the_server_late() -> None:
+    """A draft that was on its way when its tab was closed is not another browser's, if it comes after the next tab has
+    asked what the server has."""
+    program = "one.changed(); await rest(); const two = made(5); two.resume(two.left());"
+    found = keeper(f"status = 500; const one = made(5); {program} print(two.replaces.includes(one.revision));")
+
+    assert found is True
+
+
 def test_a_page_is_submitted_at_once_or_not_at_all() -> None:
     """A submission that the server missed is not sent later, though the draft is; another one is."""
     program = (

@@ -62,7 +62,7 @@ class Bench {
     const isOther = left !== null && this.keeper.isOther(left);
     this.take(isOther || !left ? this.data.draft : left);
     if (!isOther) {
-      if (left) this.keeper.changed();
+      if (left) this.keeper.resume(left);
       return;
     }
     this.keeper.isAsked = true;

@@ -110,6 +110,12 @@ export class DraftKeeper {
     } catch { /* as above */ }
   }
 
+  // Goes on with what was left here. It may still be on its way to the server, and reach it now.
+  resume(left) {
+    this.replaces.push(...left.replaces, left.revision);
+    this.changed();
+  }
+
   // Goes on with what was left here, or with what the server has, as somebody has chosen.
   settle(isLeft) {
     this.isAsked = false;
