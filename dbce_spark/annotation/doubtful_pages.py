@@ -187,8 +187,8 @@ def _of_templates(
 def count_reached(labelled: LabelledOutput, chosen: Sequence[DoubtfulPage], pages: Iterable[Page]) -> list[int]:
     """Count for each chosen page the others of the output that its labels, and no others, would correct.
 
-    They may be fewer than its template has: a template is one of tags, and a slot has classes too. `pages` are those of
-    the archives of its site.
+    They may be fewer than its template has: a template is one of tags, and a slot has classes too; or more: pages of
+    other templates can have the same slots. `pages` are those of the archives of its site.
     """
     sites = {one.site for one in chosen}
     ids = {row["capture_id"] for row in labelled.rows() if row["site"] in sites}

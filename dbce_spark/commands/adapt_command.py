@@ -47,18 +47,23 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     """Do a round with the labels that are there, and prepare the next.
 
     Raises:
-        InputError: the output is not labelled by a classifier, or by one with corrections; or its archives are gone.
+        InputError: the output is not labelled by a classifier, or by one with corrections; its archives are gone; the
+            corpus is not in the store, though others are; or the labels are of sites that the output does not have.
         OutputError: an earlier round has written to the folder, and nothing may be replaced.
     """
     from dbce_spark.annotation import doubtful_pages, labelled_pages
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
-    from dbce_spark.annotation.store import stored_pages, stored_submissions, workbench_store
+    from dbce_spark.annotation.store import corpora, stored_pages, stored_submissions, workbench_store
     from dbce_spark.output.output_reader import open_output
 
     output = open_output(arguments.place)
     config = _config(output)
+    if Path(arguments.output).resolve() == Path(arguments.place).resolve():
+        raise InputError(f"--in and --output are both {arguments.output}; give another --output")
     workbench_store.create(arguments.store)
     with closing(workbench_store.open_store(arguments.store)) as opened:
+        if corpora.names(opened):
+            corpora.refuse_unknown(opened, arguments.store, settings.corpus)
         labelled = labelled_pages.read(opened, settings.corpus, config)
         there = {*stored_pages.ids(opened, stored_pages.CORPUS)}
         of_corpus = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
@@ -161,8 +166,14 @@ def _extract_again(
             f" {_ACCOUNT} in it"
         )
     sites = frozenset(one.labelled.site for one in labelled)
+    files = doubtful_pages.archives(output, sites)
+    if not files:
+        raise InputError(
+            f"none of the labelled sites is in {output.root}, such as {min(sites)}; give the output that the pages were"
+            " chosen from, or another store"
+        )
     request = RunRequest(
-        files=doubtful_pages.archives(output, sites),
+        files=files,
         output=str(folder / _EXTRACTED),
         with_html=False,
         limit=None,

@@ -195,7 +195,7 @@ def _add(arguments: argparse.Namespace) -> None:
         sites=tuple(arguments.sites or ()),
         languages=tuple(arguments.languages or ()),
         urls=tuple(arguments.url_pattern),
-        listed=wanted_pages.read_list(arguments.list) if arguments.list else frozenset(),
+        listed=wanted_pages.read_list(arguments.list) if arguments.list else {},
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,

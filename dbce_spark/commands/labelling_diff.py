@@ -64,7 +64,7 @@ def write(pages: Iterable[str], reference: str, given: str, output: str) -> str:
         raise InputError("no page has labels of both; give the pages that were labelled")
     total = sum(one.words for one in shown)
     share = 100 * sum(one.differing for one in shown) / max(1, total)
-    return f"{counted(len(shown), 'page')}, {share:.1f} % of {total:,} words differ\nin {output}/index.html"
+    return f"{counted(len(shown), 'page')}, {share:.1f} % of {total:,} words differ\nin {output.rstrip('/')}/index.html"
 
 
 def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterator[Contrast]:

@@ -134,6 +134,20 @@ def test_a_folder_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"{tmp_path}: unable to open database file; give a file" in capsys.readouterr().err
 
 
+def test_an_archive_without_pages_is_said_to_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No filter is to be changed."""
+    (tmp_path / "make.py").write_text("print('no archive')\n")
+
+    assert 2 == main(["annotate", "add", str(tmp_path / "labels.db"), "--archive", str(tmp_path / "make.py")])
+    assert "no page is in the archives; give others" in capsys.readouterr().err
+
+
+def test_the_progress_of_a_folder_is_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error asks for a file, and no command would make a store of the folder."""
+    assert 2 == main(["annotate", "status", str(tmp_path)])
+    assert f"{tmp_path} is a folder; a store is one file\n" in capsys.readouterr().err
+
+
 def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The error names the port and suggests another one."""
     path = str(tmp_path / "labels.db")

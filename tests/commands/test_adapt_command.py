@@ -173,10 +173,48 @@ def test_a_page_of_another_corpus_is_not_asked_for_again(
 ) -> None:
     """A page is once in a store."""
     assert adapt(tmp_path, extracted, "--corpus", "first") == 0
+    crawl, one = str(tmp_path / "crawl.warc"), ["--url-pattern", OTHER, "--min-words", "1"]
+    store = str(tmp_path / "labels.db")
+    assert main(["annotate", "add", store, "--archive", crawl, *one, "--corpus", "second"]) == 0
     assert adapt(tmp_path, extracted, "--corpus", "second") == 0
     said = capsys.readouterr().out
     assert 2 == len(set(re.findall("  (http://.*?)  labels", said)))
     assert "there already" not in said
+
+
+def test_a_corpus_that_is_not_in_the_store_is_not_made_by_a_slip(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only an empty store takes any name; the error lists those that are there, and no page is added."""
+    assert adapt(tmp_path, extracted, "--corpus", "round") == 0
+    capsys.readouterr()
+
+    assert adapt(tmp_path, extracted, "--corpus", "ruond") == 2
+    assert "labels.db: no page of the corpus 'ruond' is in it; it has: round" in capsys.readouterr().err
+
+
+def test_labels_of_another_output_correct_nothing(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An output that has none of their sites is an error, and nothing is written."""
+    adapt(tmp_path, extracted)
+    (site,) = drop_notes(str(tmp_path / "labels.db"))
+    url = "http://elsewhere.example/"
+    crawl, other = archive(tmp_path / "other.warc", record(http(page("Swan")), url=url)), str(tmp_path / "other")
+    main(["extract", crawl, "--output", other, "--engine", "local"])
+    capsys.readouterr()
+
+    assert adapt(tmp_path, other) == 2
+    assert f"none of the labelled sites is in {other}, such as {site}; give the output" in capsys.readouterr().err
+    assert not (tmp_path / "after").exists()
+
+
+def test_an_output_is_not_adapted_into_itself(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its files and those of the round would lie in one folder."""
+    assert adapt(tmp_path, extracted, "--output", extracted, "--overwrite") == 2
+    assert "--in and --output are both" in capsys.readouterr().err
 
 
 def test_fewer_pages_than_asked_for_are_said_to_be_all(

@@ -22,7 +22,9 @@ def read(path: str, annotator: str = "") -> Labelling:
         InputError: it cannot be read, has a page twice, or none.
     """
     found: dict[str, Tags] = {}
+    names: set[str] = set()
     for place, fields in jsonl.read(path):
+        names.add(str(fields.get("annotator", "")))
         if annotator and fields.get("annotator") != annotator:
             continue
         page = field(fields, "page", "a text", place)
@@ -30,7 +32,8 @@ def read(path: str, annotator: str = "") -> Labelling:
             raise InputError(f"{place}: {page} has labels of several annotators; name one, as in {path}@NAME")
         found[page] = parse_tags(fields, place)
     if not found:
-        raise InputError(f"{path}: no labels{' of ' + annotator if annotator else ''}")
+        there = f" of {annotator}; it has those of: {', '.join(sorted(names - {''})) or 'nobody'}" if annotator else ""
+        raise InputError(f"{path}: no labels{there}")
     return found
 
 

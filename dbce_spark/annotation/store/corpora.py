@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dbce_spark.annotation.store.workbench_store import SUBMITTERS, Connection
+from dbce_spark.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,13 @@ def names(store: Connection) -> list[str]:
     """Return the names of the corpora of a store, in order."""
     rows = store.execute("SELECT DISTINCT corpus FROM pages WHERE kind = 'corpus' ORDER BY corpus")
     return [row["corpus"] for row in rows]
+
+
+def refuse_unknown(store: Connection, path: str, name: str) -> None:
+    """Raise InputError if a store has no page of a corpus."""
+    there = names(store)
+    if name not in there:
+        raise InputError(f"{path}: no page of the corpus {name!r} is in it; it has: {', '.join(there) or 'none'}")
 
 
 def list_corpora(store: Connection, account: int = 0) -> list[StoredCorpus]:

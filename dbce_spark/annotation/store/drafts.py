@@ -20,13 +20,14 @@ class Draft:
     """The tags that an annotator has given to a page until now.
 
     `hidden` are segments that the browser does not show: they are boilerplate, unless tagged themselves. `revision`
-    counts the changes.
+    names the last change: browsers add a random number to the one before, so that no two have the same.
     """
 
     marks: Marks = field(default_factory=dict)
     comments: frozenset[int] = frozenset()  # nodes that are marked as readers' comments
     hidden: frozenset[int] = frozenset()
     revision: int = 0
+    replaces: frozenset[int] | None = None  # revisions of the store that it was made from; None: all lower ones
     seconds: float = 0.0  # with the page in front of somebody
     prelabelled: str = ""  # the model whose labels were requested, "" if none
 
@@ -86,7 +87,7 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
     """Keep a draft; its time and its model are checked against the store.
 
     Raises:
-        StaleDraft: the store has this revision already, or a later one.
+        StaleDraft: the store has a revision that the draft was not made from.
     """
     with transaction(store):
         return write_newer(store, account, page, given)
@@ -95,7 +96,8 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
 def write_newer(store: Connection, account: int, page: str, given: Draft) -> Draft:
     """Do what `keep` does, within a transaction of the caller's."""
     before = read_draft(store, account, page)
-    if given.revision <= before.revision:
+    is_stale = given.revision <= before.revision if given.replaces is None else before.revision not in given.replaces
+    if is_stale:
         raise StaleDraft
     # Where the model was asked first, the row is as old as that, and the draft is older.
     kept_before = "SELECT begun FROM drafts WHERE account = ? AND page = ? AND revision > 0"

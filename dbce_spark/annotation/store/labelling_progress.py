@@ -1,11 +1,15 @@
 """Count what is labelled: by one annotator, page by page, and of a whole store."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from dbce_spark.annotation.markup.submission import COMMENT
 from dbce_spark.annotation.store import stored_pages
 from dbce_spark.annotation.store.workbench_store import SUBMITTERS, Connection
+from dbce_spark.model import Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,7 @@ class SubmittedPage:
     submitted: int | None  # microseconds since 1970, the last time; None: only begun
     times: int
     seconds: float
-    tags: Mapping[str, int]  # segments by tag, "none" for those without
+    tags: Mapping[str, int]  # segments by tag, "none" for those without; readers' comments apart
     prelabelled: str
 
 
@@ -26,14 +30,21 @@ def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
     """Return the pages of the corpus that an annotator has submitted, or begun and not skipped, the latest first."""
     rows = store.execute(
         "SELECT p.id AS page, p.title, p.url, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
-        " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
+        " count(s.submitted) AS times, s.tags, s.comments FROM drafts d JOIN pages p ON p.id = d.page"
         " LEFT JOIN current_submissions s ON s.page = d.page AND s.account = d.account"
         " WHERE d.account = ? AND p.kind = 'corpus' AND (s.submitted IS NOT NULL"
         " OR NOT EXISTS (SELECT 1 FROM skips k WHERE k.account = d.account AND k.page = d.page))"
         " GROUP BY p.id ORDER BY d.changed DESC, p.id",
         (account,),
     )
-    return [SubmittedPage(**{**row, "tags": _counts(row["tags"] or "")}) for row in rows]
+    return [_submitted(**row) for row in rows]
+
+
+def _submitted(*, tags: str | None, comments: str | None, **fields: Any) -> SubmittedPage:
+    counts, of_readers = _counts(tags or ""), len(json.loads(comments or "[]"))
+    if of_readers:
+        counts |= {COMMENT: of_readers, Label.CONTENT.word: counts[Label.CONTENT.word] - of_readers}
+    return SubmittedPage(tags=counts, **fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,10 +59,15 @@ def next_of_tutorial(store: Connection, account: int) -> str | None:
     return None if row is None else str(row["id"])
 
 
-def skip(store: Connection, account: int, page: str) -> None:
-    """Skip a page of the corpus: it is given to others, and to this annotator only on request. Its draft stays."""
+def skip(store: Connection, account: int, page: str) -> bool:
+    """Skip a page of the corpus: it is given to others, and to this annotator only on request. Its draft stays. Return
+    False if the annotator has submitted it."""
+    submitted = "SELECT 1 FROM current_submissions WHERE account = ? AND page = ?"
     with transaction(store):
+        if store.execute(submitted, (account, page)).fetchone():
+            return False
         store.execute("INSERT OR IGNORE INTO skips VALUES (?, ?, ?)", (account, page, now()))
+    return True
 
 
 @dataclass(frozen=True, slots=True)

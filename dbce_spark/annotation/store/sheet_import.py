@@ -32,13 +32,15 @@ class ImportedPages:
     """The counts of what `import_pages` has added to a store."""
 
     pages: int  # that are new
+    there: int  # that were in the store already
     neighbours: int  # that stand beside them
     resources: int  # copied for them
 
     def __str__(self) -> str:
         beside = f" with {counted(self.neighbours, 'neighbour')}" if self.neighbours else ""
         copied = f"; {self.resources:,} images, style sheets and frames copied with them" if self.resources else ""
-        return f"{counted(self.pages, 'page')} added{beside}{copied}"
+        there = f"; {self.there:,} were there already" if self.there else ""
+        return f"{counted(self.pages, 'page')} added{beside}{there}{copied}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def import_pages(
     index = resource_index.build_index(
         sources.expand(archives, config.input.patterns) if archives else (), config.input
     )
-    added = beside = copied = 0
+    added = there = beside = copied = 0
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
     for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
         workbench_store.create(path)
@@ -75,8 +77,9 @@ def import_pages(
                 for one in some:
                     added_page, added_beside = _add(opened, one, settings.corpus)
                     added += added_page
+                    there += not added_page
                     beside += added_beside
-    return ImportedPages(added, beside, copied)
+    return ImportedPages(added, there, beside, copied)
 
 
 def _add(opened: Connection, one: _Made, corpus: str) -> tuple[int, int]:

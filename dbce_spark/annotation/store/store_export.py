@@ -6,7 +6,6 @@ from dbce_spark.annotation.markup import page_file, submission
 from dbce_spark.annotation.store import corpora, stored_pages, stored_submissions, workbench_store
 from dbce_spark.annotation.store.stored_submissions import WithdrawnSubmission
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, storage
 from dbce_spark.files.jsonl import Fields
 from dbce_spark.log import counted
@@ -25,10 +24,9 @@ def export(path: str, target: str, corpus: str, config: DbceConfig) -> str:
     folder = target.rstrip("/")
     storage.list_names(folder)
     with closing(workbench_store.open_store(path)) as opened:
+        if corpus:
+            corpora.refuse_unknown(opened, path, corpus)
         ids = {*stored_pages.ids(opened, stored_pages.CORPUS, corpus)}
-        if corpus and not ids:
-            names = ", ".join(corpora.names(opened)) or "none"
-            raise InputError(f"{path}: no page of the corpus {corpus!r} is in it; it has: {names}")
         submitted = [one for one in stored_submissions.read_submissions(opened) if one.page in ids]
         withdrawn = (one for one in stored_submissions.read_withdrawn(opened) if one.submission.page in ids)
         sheets = (

@@ -3,8 +3,8 @@
 import random
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dbce_spark.annotation.store.stored_extraction import count_words
 from dbce_spark.archive.index.language_codes import three_letters
@@ -25,7 +25,7 @@ class WantedPages:
     sites: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()  # that the page declares, by whatever code
     urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
-    listed: frozenset[str] = frozenset()  # SURT keys; all captures of these are taken, whatever the filters
+    listed: Mapping[str, str] = field(default_factory=dict)  # URLs by key; all their captures are taken, unfiltered
     capture_ids: frozenset[str] = frozenset()  # these captures are taken, whatever the filters
     min_words: int
     max_words: int
@@ -85,8 +85,8 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     return sorted(fitting, key=lambda page: page.capture_id)
 
 
-def read_list(path: str) -> frozenset[str]:
-    """Return the SURT keys of the URLs in a file, one a line; lines that begin with # are comments.
+def read_list(path: str) -> dict[str, str]:
+    """Return the URLs in a file, one a line, by their SURT keys; lines that begin with # are comments.
 
     Raises:
         InputError: it cannot be read, or has no URL.
@@ -96,17 +96,20 @@ def read_list(path: str) -> frozenset[str]:
             lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
-    keys = frozenset(url_key(line) for line in lines if line and not line.startswith("#"))
-    if not keys:
+    listed = {url_key(line): line for line in lines if line and not line.startswith("#")}
+    if not listed:
         raise InputError(f"{path}: no URL in it; write one a line")
-    return keys
+    return listed
 
 
 def refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPages) -> None:
-    """Raise InputError if a listed URL is in no archive, or no page was chosen."""
-    missing = wanted.listed - {page.capture.url_key for page in read}
+    """Raise InputError if no page was read, a listed URL is in no archive, or no page was chosen."""
+    if not read:
+        raise InputError("no page is in the archives; give others")
+    missing = wanted.listed.keys() - {page.capture.url_key for page in read}
     if missing:
-        raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
+        such = wanted.listed[min(missing)]
+        raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {such}")
     gone = wanted.capture_ids - {page.capture_id for page in read}
     if gone:
         raise InputError(f"{len(gone)} of the wanted captures are in no archive, such as {min(gone)}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sqlite_transaction, storage
+from dbce_spark.model import digest
 
 Connection = sqlite3.Connection
 
@@ -145,6 +146,8 @@ def open_store(path: str) -> Connection:
     Raises:
         InputError: there is none, or it is of another version.
     """
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a folder; a store is one file")
     # SQLite makes a new database of an empty file, and one that a crash has emptied would be one without labels.
     if not Path(path).is_file() or not Path(path).stat().st_size:
         raise InputError(f"{path}: there is no store; make one with `dbce annotate add {path} --archive FILE`")
@@ -204,6 +207,11 @@ def secret(store: Connection) -> str:
     """Return the key that this store's cookies and tickets are signed with."""
     found: str = store.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0]
     return found
+
+
+def identity(store: Connection) -> str:
+    """Return what tells this store, and copies of it, from others; it does not give its key away."""
+    return digest("store", secret(store))
 
 
 def now() -> int:

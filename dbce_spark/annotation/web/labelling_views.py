@@ -59,7 +59,9 @@ def show_page(workbench: Workbench, number: str) -> Answer:
 
 def skip_page(workbench: Workbench, number: str) -> Answer:
     page = workbench.page_of_corpus(number)
-    page_choice.skip(workbench.store, workbench.account.number, page.page)
+    if not page_choice.skip(workbench.store, workbench.account.number, page.page):
+        flash("Not skipped, since you have submitted this page; under My statistics you can withdraw it.")
+        return redirect("/")
     flash("Skipped. It is listed at the start, if you change your mind.")
     return redirect(_next_of(workbench, page))
 
@@ -112,6 +114,7 @@ def render_bench(workbench: Workbench, page: StoredPage, mode: str) -> Answer:
         "bench.html",
         page=page,
         mode=mode,
+        whose=f"{workbench.identity} {workbench.account.name}",
         replay=f"{workbench.replay()}/{ticket}",
         neighbours=neighbours.get(workbench.store, page.page),
         lessons=tutorial.PAGES,
@@ -147,6 +150,7 @@ def _posted_draft(page: StoredPage) -> Draft:
             comments=comments,
             hidden=frozenset(_number(at, len(page.units)) for at in fields["hidden"]),
             revision=int(fields["revision"]),
+            replaces=frozenset(map(int, fields["replaces"])) if "replaces" in fields else None,
             seconds=_seconds(fields["seconds"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):

@@ -69,13 +69,13 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
         InputError: there is no such store.
     """
     with closing(workbench_store.open_store(path)) as opened:
-        secret = workbench_store.secret(opened)
+        secret, identity = workbench_store.secret(opened), workbench_store.identity(opened)
     app = Flask(__name__)
     app.config.update(
         SECRET_KEY=secret,
         MAX_CONTENT_LENGTH=_MAX_REQUEST_BYTES,
         PERMANENT_SESSION_LIFETIME=timedelta(hours=settings.login_hours),
-        SESSION_COOKIE_NAME="dbce_annotate",
+        SESSION_COOKIE_NAME=f"dbce_annotate_{identity}",  # a cookie is of a host, whatever its port
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Strict",
         SESSION_COOKIE_SECURE=is_secure,
@@ -83,7 +83,7 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
     app.jinja_env.filters["moment"] = timestamps.minute
     app.jinja_env.filters["day"] = timestamps.day
     app.jinja_env.filters["minutes"] = _minutes
-    workbench = Workbench(path, settings, replay, secret)
+    workbench = Workbench(path, settings, replay, secret, identity)
     _guard(app, workbench)
     _complete_answers(app, workbench)
     _add_errors(app)

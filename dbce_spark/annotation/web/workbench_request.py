@@ -20,8 +20,8 @@ View = Callable[..., Answer]
 class Workbench:
     """The store, the account and the settings that the views of one request share."""
 
-    def __init__(self, path: str, settings: WorkbenchSettings, replay: str, secret: str):
-        self.path, self.settings, self.secret = path, settings, secret
+    def __init__(self, path: str, settings: WorkbenchSettings, replay: str, secret: str, identity: str):
+        self.path, self.settings, self.secret, self.identity = path, settings, secret, identity
         self._replay = replay.rstrip("/")
 
     @property

@@ -26,7 +26,7 @@ def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
     assert labelling.read(path, "y") == {"p": (Label.CONTENT, None)}
     with pytest.raises(InputError, match="p has labels of several annotators"):
         labelling.read(path)
-    with pytest.raises(InputError, match="no labels of z"):
+    with pytest.raises(InputError, match="no labels of z; it has those of: x, y"):
         labelling.read(path, "z")
 
 

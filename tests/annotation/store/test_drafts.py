@@ -1,5 +1,7 @@
 """Keep drafts as they grow."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from dbce_spark.annotation.store import drafts
@@ -28,6 +30,20 @@ def test_a_draft_that_was_changed_elsewhere_is_not_overwritten(opened: Connectio
     with pytest.raises(StaleDraft):
         drafts.keep(opened, ADA, number, Draft(marks={0: BOILERPLATE}, revision=2))
     assert {0: CONTENT} == drafts.read_draft(opened, ADA, number).marks
+
+
+@pytest.mark.parametrize(("revision", "replaces", "is_kept"), [(9, {0}, False), (1, {0, 2}, True), (2, {2}, True)])
+def test_a_draft_replaces_what_it_was_made_from_alone(
+    opened: Connection, revision: int, replaces: set[int], is_kept: bool
+) -> None:
+    """A draft of more changes is not newer; one whose answer was lost is kept again."""
+    number = first_page(opened).page
+    drafts.keep(opened, ADA, number, Draft(marks={0: CONTENT}, revision=2))
+    given = Draft(marks={0: BOILERPLATE}, revision=revision, replaces=frozenset(replaces))
+    with nullcontext() if is_kept else pytest.raises(StaleDraft):
+        drafts.keep(opened, ADA, number, given)
+
+    assert is_kept is (drafts.read_draft(opened, ADA, number).marks == given.marks)
 
 
 def test_time_is_not_longer_than_what_has_passed(opened: Connection) -> None:

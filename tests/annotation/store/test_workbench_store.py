@@ -141,7 +141,7 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
         lambda store: annotator_accounts.set_active(store, 1, is_active=False),
         lambda store: annotator_accounts.end_sessions(store, 1),
         lambda store: annotator_accounts.set_password(store, 1, SETTINGS),
-        lambda store: page_choice.skip(store, 1, stored_pages.ids(store, stored_pages.CORPUS)[0]),
+        lambda store: page_choice.skip(store, 1, stored_pages.ids(store, stored_pages.CORPUS)[1]),
         lambda store: stored_submissions.withdraw(store, 1, stored_pages.ids(store, stored_pages.CORPUS)[0], 1),
     ],
     ids=["shut", "log out", "password", "skip", "withdraw"],

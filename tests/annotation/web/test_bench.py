@@ -23,7 +23,7 @@ from dbce_spark.annotation.store import (
 )
 from dbce_spark.annotation.store.stored_pages import CORPUS
 from dbce_spark.model import Label
-from tests.support.annotation_stores import PASSWORD, SENTENCE, page, wanted, with_pages_of, with_people
+from tests.support.annotation_stores import PASSWORD, SENTENCE, crawl, page, wanted, with_pages_of, with_people
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.workbench_browser import (
     archived,
@@ -185,6 +185,41 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
 
 
 @pytest.mark.browser
+def test_what_a_page_folds_is_shown_unfolded(tmp_path: Path, context: Any) -> None:
+    """A reader unfolds it with one click, one of several that exclude each other too; what is hidden in it stays so."""
+    folded = "".join(
+        f"<details name=questions><summary>Question {at}</summary><p>Answer {at}</p><p hidden>Never {at}</p></details>"
+        for at in range(2)
+    )
+    crawled = archive(tmp_path / "a.warc", record(http(page("Questions", extra=folded))))
+    with served(with_pages_of(tmp_path, [crawled], wanted(), "ada")) as one:
+        window = next_page(context, one, "ada")
+        press(window, "t")
+        window.wait_for_selector("#texts li.hidden")
+
+        assert ["Never 0", "Never 1"] == shown_texts(window, "#texts li.hidden")
+        assert [True, True] == [
+            one.is_visible() for one in archived(window).query_selector_all("details p:not([hidden])")
+        ]
+
+
+@pytest.mark.browser
+def test_the_question_for_pieces_without_a_tag_leads_to_the_first(tmp_path: Path, context: Any) -> None:
+    """Wherever one stands; Escape leaves one there."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = next_page(context, one, "ada")
+        press(window, *["ArrowDown"] * 4, "3", "Control+Enter")
+        window.wait_for_selector("#sure[open]")
+        press(window, "Escape")
+        stayed = window.evaluate("workbench.segment")
+        press(window, "Control+Enter")
+        window.click("#sure button[value=look]")
+        window.wait_for_function("() => workbench.segment === 0")
+
+    assert 3 == stayed
+
+
+@pytest.mark.browser
 def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, browser: Any, context: Any) -> None:
     """Tags given while the server is away reach it when it is back, and another browser shows them."""
     with served(with_people(tmp_path, "ada")) as one:
@@ -285,6 +320,116 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
         kept(window)
 
         assert [CONTENT] == [tag for tag in tags(window) if tag]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("chosen", "expected"), [("there", [BOILERPLATE]), ("here", [CONTENT] * 3)])
+def test_tags_that_a_browser_has_left_replace_those_of_another_only_if_chosen(
+    tmp_path: Path, browser: Any, context: Any, chosen: str, expected: list[str]
+) -> None:
+    """The left ones are asked about, though more were changed there; a key that closes the question answers nothing."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = next_page(context, one, "ada")
+        address = window.url
+        one.kill()
+        press(window, *["ArrowDown", "3"] * 3)
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.close()
+        one.start()
+        other = browser.new_context()
+        elsewhere = log_in(other, one, "ada")
+        elsewhere.goto(address)
+        wait(elsewhere)
+        press(elsewhere, "ArrowDown", "1")
+        kept(elsewhere)
+        window = context.new_page()
+        window.goto(address)
+        wait(window)
+        before = [tag for tag in tags(window) if tag]
+        press(window, "Escape")
+        window.click(f"#which button[value={chosen}]")
+        kept(window)
+        window.reload()
+        wait(window)
+        elsewhere.reload()
+        wait(elsewhere)
+        after = [[tag for tag in tags(each) if tag] for each in (window, elsewhere)]
+        is_asked = window.is_visible("#which")
+        other.close()
+
+    assert ([BOILERPLATE], [expected, expected], False) == (before, after, is_asked)
+
+
+@pytest.mark.browser
+def test_tags_given_while_the_server_was_away_replace_none_of_another_browser(
+    tmp_path: Path, browser: Any, context: Any
+) -> None:
+    """A window that stayed open is refused when the server is back, though it has made more changes."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = next_page(context, one, "ada")
+        other = browser.new_context()
+        elsewhere = log_in(other, one, "ada")
+        elsewhere.goto(window.url)
+        wait(elsewhere)
+        context.set_offline(True)
+        press(window, *["ArrowDown", "3"] * 6)
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        press(elsewhere, "ArrowDown", "1")
+        kept(elsewhere)
+        context.set_offline(False)
+        window.wait_for_selector("body[data-kept=stale]", state="attached")
+        elsewhere.reload()
+        wait(elsewhere)
+        found = [tag for tag in tags(elsewhere) if tag]
+        other.close()
+
+    assert [BOILERPLATE] == found
+
+
+@pytest.mark.browser
+def test_a_page_that_could_not_be_submitted_is_not_submitted_later(tmp_path: Path, context: Any) -> None:
+    """Its status says so, also when all is kept, until it is submitted again."""
+    path = with_people(tmp_path, "ada")
+    with served(path) as one:
+        window = next_page(context, one, "ada")
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3")
+        kept(window)
+        one.kill()
+        press(window, "Control+Enter")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        press(window, "ArrowRight", "2")
+        one.start()
+        kept(window)
+        said, early = window.inner_text("#saved"), submitted(path)
+        submit(window)
+
+    assert ("Everything is kept · Not submitted yet: submit again.", []) == (said, early)
+    assert 1 == len(submitted(path))
+
+
+@pytest.mark.browser
+def test_what_only_the_browser_has_is_of_its_store(tmp_path: Path, context: Any) -> None:
+    """Another store at the same address, with an account of the same name, gets nothing of it; and who is logged in to
+    one is not logged out by the other."""
+    (tmp_path / "other").mkdir()
+    other = with_pages_of(tmp_path / "other", [crawl(tmp_path / "crawl.warc")], wanted(), "ada")
+    with served(with_people(tmp_path, "ada")) as one:
+        address, first = tagged_while_away(context, one), one.store
+        one.kill()
+        one.store = other
+        one.start()
+        log_in(context, one, "ada").close()
+        window = context.new_page()
+        window.goto(address)
+        wait(window)
+        assert CONTENT not in tags(window)
+        one.kill()
+        one.store = first
+        one.start()
+        window.reload()
+        wait(window)
+
+        assert CONTENT in tags(window)
 
 
 @pytest.mark.browser
@@ -526,6 +671,35 @@ def _send(browser: OpenerDirector, url: str, token: str, tag: str, revision: int
     headers = {"X-CSRF-Token": token, "Content-Type": "application/json"}
     with browser.open(Request(url, json.dumps(draft).encode(), headers, method=method)) as answer:
         answer.read()
+
+
+@pytest.mark.browser
+def test_a_warning_is_read_whole_on_a_narrow_screen(tmp_path: Path, context: Any) -> None:
+    """It is broken into lines; where it was cut, nobody saw what to do."""
+    with served(with_people(tmp_path, "ada")) as workbench:
+        window = next_page(context, workbench, "ada")
+        window.set_viewport_size({"width": 420, "height": 844})
+        window.evaluate("workbench.showKept('refused')")
+        box = window.locator("#saved").bounding_box()
+
+    assert 0 <= box["x"]
+    assert box["x"] + box["width"] <= 420
+
+
+@pytest.mark.browser
+def test_text_from_right_to_left_is_listed_so(tmp_path: Path, context: Any) -> None:
+    """Each text has its own direction."""
+    hebrew = "<p>אבני הנחל שוחקות את הגדה.</p>"
+    crawled = archive(tmp_path / "a.warc", record(http(page("Stones", extra=hebrew))))
+    with served(with_pages_of(tmp_path, [crawled], wanted(), "ada")) as one:
+        window = next_page(context, one, "ada")
+        press(window, "t")
+        found = window.evaluate(
+            "[...document.querySelectorAll('#texts li')].map(one => [getComputedStyle(one).direction, one.textContent])"
+        )
+
+    assert ["rtl"] == [direction for direction, text in found if "אבני" in text]
+    assert {"ltr"} == {direction for direction, text in found if "אבני" not in text}
 
 
 @pytest.mark.browser

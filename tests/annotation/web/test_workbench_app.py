@@ -177,6 +177,7 @@ def test_a_readers_comment_goes_from_draft_to_submission(app: Flask, opened: wor
     assert kept is not None
     assert {"0": "comment"} == kept["draft"]["marks"]
     assert (tuple(range(len(one.tags))), {Label.CONTENT}) == (one.comments, {*one.tags})
+    assert f'<span class="chip comment">{len(one.tags)} comment</span>' in client.get("/").text
 
 
 def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_store.Connection) -> None:
@@ -196,6 +197,17 @@ def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_
     assert re.search(rf'<h2>Skipped</h2>\s*<ul>\s*<li><a href="/pages/{number}">', bob.get("/").text)
 
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=bobs)
+    assert ([], 0) == (page_choice.list_skipped(opened, 2), labelling_progress.measure(opened).skips)
+
+
+def test_a_page_that_is_submitted_is_not_skipped(app: Flask, opened: workbench_store.Connection) -> None:
+    """It would be under both, and counted as skipped."""
+    bob, bobs = logged_in(app, "bob")
+    number = page_choice.next_page(opened, 2, page_choice.Order.CHANCE)
+    bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}), headers=bobs)
+    answer = bob.post(f"/pages/{number}/skip", headers=bobs, follow_redirects=True).text
+
+    assert "Not skipped, since you have submitted this page" in answer
     assert ([], 0) == (page_choice.list_skipped(opened, 2), labelling_progress.measure(opened).skips)
 
 
@@ -495,11 +507,11 @@ def test_the_login_keeps_in_its_form_where_it_leads(app: Flask) -> None:
 def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
     """Of this browser and of any other with the same account."""
     client, headers = logged_in(app, "bob")
-    kept = client.get_cookie("dbce_annotate")
+    kept = client.get_cookie(app.config["SESSION_COOKIE_NAME"])
     assert kept is not None
     client.post("/logout", headers=headers)
     thief = app.test_client()
-    thief.set_cookie("dbce_annotate", kept.value)
+    thief.set_cookie(kept.key, kept.value)
 
     assert 302 == thief.get("/guidelines").status_code
 

@@ -9,7 +9,7 @@ import { Outline } from "./outline.js";
 const TAGS = { 1: "boilerplate", 2: "undecided", 3: "content", 4: "", 5: "comment" };
 const WORDS = { boilerplate: "boilerplate", undecided: "undecided", content: "content", comment: "content, a reader's comment", "": "no tag" };
 const STATES = {
-  kept: "Everything is kept", keeping: "Keeping…", away: "The server does not answer; kept in this browser, trying again…",
+  kept: "Everything is kept", keeping: "Keeping…", submitting: "Submitting…", away: "The server does not answer; kept in this browser, trying again…",
   refused: "The server refuses this page's tags; they are kept in this browser. Tell who runs the workbench.",
   stale: "This page was changed in another window. Load it again to go on.", out: "You are logged out. Log in in another window, then load this page again.",
 };
@@ -48,15 +48,35 @@ class Bench {
     this.frame = new Frame($("#page"), (message) => this.receive(message));
     if (this.isCross) this.beside = new Beside($("#beside"), data.places, (message) => this.press(message));
     this.showKept("kept");
-    this.take(this.keeper.left() || data.draft);
     if (data.model) this.model = data;
-    if (this.keeper.left()) this.keeper.changed();
     this.listen();
+    this.goOn(this.keeper.left());
     setInterval(() => this.tick(), 1000);
     this.show();
   }
 
   // ---- what is kept
+
+  // With what this browser has left; with what the server has, if nothing is left; asks, if another browser was there.
+  goOn(left) {
+    const isOther = left !== null && this.keeper.isOther(left);
+    this.take(isOther || !left ? this.data.draft : left);
+    if (!isOther) {
+      if (left) this.keeper.resume(left);
+      return;
+    }
+    this.keeper.isAsked = true;
+    const [here, there] = [left, this.data.draft].map((draft) => Object.keys(draft.marks).length);
+    $("#differ").textContent = `This browser has ${here} that the workbench never got. It has ${there} from another browser or window.`;
+    $("#which").addEventListener("close", () => {
+      const chosen = $("#which").returnValue;
+      if (!chosen) return $("#which").showModal(); // closed by a key
+      if (chosen === "here") this.take(this.isReady ? { ...left, hidden: [...this.hidden] } : left);
+      this.keeper.settle(chosen === "here");
+      return this.show();
+    });
+    $("#which").showModal();
+  }
 
   take(draft) {
     this.marks = new Map(Object.entries(draft.marks).map(([node, tag]) => [Number(node), tag]));
@@ -73,15 +93,16 @@ class Bench {
   }
 
   showKept(how) {
-    $("#saved").textContent = STATES[how];
-    $("#saved").classList.toggle("trouble", how !== "kept" && how !== "keeping");
+    const isLacking = this.keeper.lacksSubmission;
+    $("#saved").textContent = STATES[how] + (isLacking ? " · Not submitted yet: submit again." : "");
+    $("#saved").classList.toggle("trouble", isLacking || !["kept", "keeping", "submitting"].includes(how));
     document.body.dataset.kept = how;
   }
 
   // ---- what is tagged
 
   tag(node, tag, below) {
-    if (node < 0) return;
+    if (node < 0 || this.keeper.isSubmitting) return;
     const change = [];
     const set = (one, after) => {
       const before = this.marks.get(one);
@@ -108,6 +129,7 @@ class Bench {
   }
 
   undo() {
+    if (this.keeper.isSubmitting) return;
     const change = this.past.pop();
     if (!change) return;
     this.future.push(change);
@@ -116,6 +138,7 @@ class Bench {
   }
 
   redo() {
+    if (this.keeper.isSubmitting) return;
     const change = this.future.pop();
     if (!change) return;
     this.past.push(change);
@@ -161,6 +184,7 @@ class Bench {
       list.append(...this.data.texts.map((text, at) => {
         const item = document.createElement("li");
         item.textContent = text;
+        item.dir = "auto";
         item.dataset.at = at;
         return item;
       }));
@@ -188,7 +212,7 @@ class Bench {
     if (kinds.size === 1 && this.tags[first]) tag += own ? "" : this.hidden.has(first) && first === last ? " (not visible)" : this.model && !this.isMarked(this.aimed) ? " (the model's)" : " (from around it)";
     const score = this.model && first === last ? ` · the model: ${Math.round(100 * this.model.scores[first])} % content` : "";
     const text = this.data.texts[first];
-    message.textContent = `${words} ${words === 1 ? "word" : "words"} · ${tag}${score} · ${text.slice(0, 90)}${text.length > 90 || last > first ? "…" : ""}`;
+    message.textContent = `${words} ${words === 1 ? "word" : "words"} · ${tag}${score} · \u2068${text.slice(0, 90)}\u2069${text.length > 90 || last > first ? "…" : ""}`;
   }
 
   isMarked(node) {
@@ -234,9 +258,9 @@ class Bench {
   }
 
   // The next piece that wants a look: one without a tag, or of what the model has labelled the least certain.
-  next() {
+  next(after = this.segment) {
     const open = this.data.leaves.map((_, at) => at).filter((at) => !this.hidden.has(at));
-    let found = open.find((at) => !this.tags[at] && at > this.segment) ?? open.find((at) => !this.tags[at]);
+    let found = open.find((at) => !this.tags[at] && at > after) ?? open.find((at) => !this.tags[at]);
     if (found === undefined && this.model) {
       const doubt = (at) => Math.abs(this.model.scores[at] - 0.5);
       const left = open.filter((at) => !this.seen.has(at) && !this.isMarked(this.data.leaves[at]));
@@ -366,7 +390,7 @@ class Bench {
     if (lacking >= 0 && !anyway) {
       const count = this.tags.filter((tag) => !tag).length;
       $("#lack").textContent = `${count} of ${this.tags.length} have none, of their own or from around them.`;
-      $("#sure").returnValue = "look";
+      $("#sure").returnValue = "";
       return $("#sure").showModal();
     }
     const then = await this.keeper.submit();
@@ -401,7 +425,7 @@ class Bench {
     addEventListener("pointermove", () => { this.lastMove = Date.now(); }, { passive: true });
     $("#sure").addEventListener("close", () => {
       if ($("#sure").returnValue === "submit") this.submit(true);
-      else this.next();
+      else if ($("#sure").returnValue === "look") this.next(-1);
     });
     if (this.data.draft.prelabelled && $("[data-act=prelabel]")) $("[data-act=prelabel]").disabled = true;
   }

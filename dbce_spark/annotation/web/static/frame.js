@@ -27,6 +27,14 @@
     }
   }
 
+  // A reader unfolds with one click what is folded; here clicks are for tags. Of those with one name only one can be open.
+  function unfold() {
+    for (const element of document.querySelectorAll("details")) {
+      element.removeAttribute("name");
+      element.open = true;
+    }
+  }
+
   function isShown(element) {
     if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false })) return false;
     for (const box of element.getClientRects()) {
@@ -106,6 +114,7 @@
     if (begun) return;
     if (!innerWidth || !innerHeight) return addEventListener("resize", begin, { once: true });
     begun = true;
+    unfold();
     collect();
     report({ type: "ready", hidden: hidden() });
   }
