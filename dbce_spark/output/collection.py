@@ -10,6 +10,7 @@ captures.
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Sequence, Set
 from contextlib import suppress
@@ -31,6 +32,9 @@ _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 RUN_FILE, RUNS = "run.json", "runs"
 """The report of a run; and, where increments were put together, the folder of theirs, by their numbers."""
 _TABLES = {EXTRACTIONS, CAPTURES, REJECTS, DUPLICATES, SUPERSEDED, REMARKED, MEMBERS, PAGES, DIGESTS, PENDING}
+_TABLES |= {"labels", "late_labels", "repeats"}  # of streams
+_OF_TABLE = re.compile(r"(?:part-\d{5}.*|\d{8})\.parquet|(?:site_part|batch)=\d+|_delta_log")
+"""The names of what lies in a table, and in no folder of a user's that happens to be called like one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,13 +291,18 @@ def check_outside(target: str) -> None:
     while (name := place.rpartition("/")[2]) and not place.endswith(f"://{name}"):
         if not is_remote and any(Path(place, _INCREMENTS).glob("[0-9]" * 8)):
             raise OutputError(f"{target}: lies in the collection {place}; give another --output")
-        if name in _TABLES and any(map(_is_of_table, storage.list_names(place))):
+        if name in _TABLES and _is_table(place):
             raise OutputError(f"{target}: lies in the table {place}; give another --output")
         place = place.rpartition("/")[0]
 
 
-def _is_of_table(name: str) -> bool:
-    return name.endswith(".parquet") or name.startswith("site_part=") or name == "_delta_log"
+def _is_table(place: str) -> bool:
+    """Return whether a folder holds files of a table. One that may not be listed is none: who may write below it need
+    not be allowed that."""
+    try:
+        return any(map(_OF_TABLE.fullmatch, storage.list_names(place)))
+    except OutputError:
+        return False
 
 
 def _sizes(path: Path) -> dict[str, int]:

@@ -35,6 +35,8 @@ _PARTITIONS = {EXTRACTIONS: ["site_part"], CAPTURES: []}
 _ROWS = 1024
 _IS_OURS = re.compile(r"_delta_log/|(?:site_part=\d+/)?_?\d{8}-(?:in-)?\d{8}-[^/]+$")
 """The paths of files of a table, and of their halves, in it."""
+_OF_SYSTEMS = {"lost+found", ".DS_Store"}
+"""Names of what a file system, or its browser, puts into a folder."""
 _LINKED, _COPIED, _WRITTEN = "linked", "copied", "written"
 """The ways in which files come into a table."""
 
@@ -88,7 +90,7 @@ def _check_free(folder: str, begun_by: str) -> None:
     """
     from deltalake import DeltaTable
 
-    if foreign := sorted(storage.list_names(folder) - SCHEMAS.keys()):
+    if foreign := sorted(storage.list_names(folder) - SCHEMAS.keys() - _OF_SYSTEMS):
         raise OutputError(f"{folder} holds {foreign[0]}, which this command has not made; give another --output")
     for table in (Path(folder, name) for name in SCHEMAS):
         if DeltaTable.is_deltatable(str(table)):

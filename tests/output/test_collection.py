@@ -11,7 +11,7 @@ import pytest
 
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import parquet
+from dbce_spark.files import parquet, storage
 from dbce_spark.model import RejectReason
 from dbce_spark.output.collection import FORMAT, Collection, Increment, Version, check_outside
 from dbce_spark.output.current_rows import table_files
@@ -432,6 +432,7 @@ def test_a_collection_lies_in_no_other(
 def test_outputs_lie_beside_tables_and_below_folders_of_the_same_name(tmp_path: Path, extracted: Path) -> None:
     """A folder called as a table is one where it holds rows; of a link that counts to which it leads."""
     (tmp_path / "captures").mkdir()
+    (tmp_path / "captures" / "books.parquet").touch()
     (tmp_path / "link").symlink_to(extracted / "captures")
     for target in (
         f"{extracted}/report",
@@ -445,9 +446,24 @@ def test_outputs_lie_beside_tables_and_below_folders_of_the_same_name(tmp_path: 
         check_outside(f"{tmp_path}/link/run")
 
 
+def test_a_folder_that_may_not_be_listed_is_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store may grant what is below a folder alone."""
+
+    def denied(folder: str) -> set[str]:
+        raise OutputError(f"{folder}: cannot be listed")
+
+    monkeypatch.setattr(storage, "list_names", denied)
+
+    check_outside("memory://b/pages/mine/out")
+
+
 def test_tables_in_an_object_store_are_kept_apart_too() -> None:
-    """By the names that lie there."""
+    """By the names that lie there, also of the parts of a stream."""
     parquet.write("memory://kept/out/captures/part-00000.parquet", SUPERSEDED, [])
+    parquet.write("memory://kept/stream/labels/batch=0/part-00000.parquet", SUPERSEDED, [])
+
+    with pytest.raises(OutputError, match="lies in the table memory://kept/stream/labels; give another --output"):
+        check_outside("memory://kept/stream/labels/run")
 
     with pytest.raises(OutputError, match="lies in the table memory://kept/out/captures; give another --output"):
         check_outside("memory://kept/out/captures/deep/run")

@@ -204,6 +204,13 @@ def test_what_the_command_has_not_made_is_left_alone(
     assert before == sorted(target.rglob("*"))
 
 
+def test_a_mount_is_free(grown: Collection, tmp_path: Path) -> None:
+    """Its file system has a folder of its own there."""
+    (tmp_path / "mount" / "lost+found").mkdir(parents=True)
+
+    assert 0 == main(["collection", "register", grown.folder, "--output", str(tmp_path / "mount")])
+
+
 def test_a_delta_table_of_another_program_is_left_alone(
     grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -90,3 +90,19 @@ def test_a_page_is_submitted_at_once_or_not_at_all() -> None:
     )
 
     assert ["", True, "kept", 1, True, "/next", False] == keeper(program)
+
+
+def test_a_submission_that_comes_late_is_refused() -> None:
+    """The draft that is kept after it has another revision than the submission had."""
+    program = "await one.submit(); status = 200; while (stored.size) await rest();"
+    found = keeper(f"status = 503; const one = made(5); {program} print([methods, asked, one.lacksSubmission]);")
+
+    assert [["POST", "PUT", "PUT"], [6, 7, 7], True] == found
+
+
+def test_a_page_goes_on_where_a_draft_on_its_way_is_refused_while_it_is_submitted() -> None:
+    """What is tagged then stays in the browser, and is said not to be submitted."""
+    program = "one.changed(); const then = await one.submit();"
+    found = keeper(f"status = 403; const one = made(5); {program} print([then, one.isSubmitting, shown.at(-1)]);")
+
+    assert ["", False, "out"] == found

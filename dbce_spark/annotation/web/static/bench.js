@@ -67,7 +67,7 @@ class Bench {
     }
     this.keeper.isAsked = true;
     const [here, there] = [left, this.data.draft].map((draft) => Object.keys(draft.marks).length);
-    $("#differ").textContent = `This browser has ${here} that the workbench never got. It has ${there} from another browser or window.`;
+    $("#differ").textContent = `This browser has ${here}, which the workbench may never have got, or which may be older. It has ${there} from another browser or window.`;
     $("#which").addEventListener("close", () => {
       const chosen = $("#which").returnValue;
       if (!chosen) return $("#which").showModal(); // closed by a key

@@ -130,7 +130,12 @@ export class DraftKeeper {
     this.lacksSubmission = false;
     this.show("submitting");
     await this.sent;
-    if (this.isOver) return "";
+    if (this.isOver) {
+      this.isSubmitting = false;
+      this.lacksSubmission = true;
+      this.show(this.isStale ? "stale" : "out");
+      return "";
+    }
     this.show("submitting");
     this.hold();
     const answer = await this.offer("POST", "/submission");
@@ -141,6 +146,7 @@ export class DraftKeeper {
     }
     this.isSubmitting = false;
     this.lacksSubmission = true;
+    this.hold(); // should it reach the server late, it finds another revision there
     this.refused(answer?.status);
     this.push();
     return "";
