@@ -101,7 +101,7 @@ def test_a_submission_that_comes_late_is_refused() -> None:
 
 
 def test_a_page_goes_on_where_a_draft_on_its_way_is_refused_while_it_is_submitted() -> None:
-    """What is tagged then stays in the browser, and is said not to be submitted."""
+    """The tags stay in the browser, and the page says that they are not submitted."""
     program = "one.changed(); const then = await one.submit();"
     found = keeper(f"status = 403; const one = made(5); {program} print([then, one.isSubmitting, shown.at(-1)]);")
 
