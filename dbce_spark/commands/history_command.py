@@ -17,7 +17,7 @@ from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import started_whole
 from dbce_spark.commands.spark_options import add_spark, spark_settings
 from dbce_spark.commands.terminal import add_color, is_coloured
-from dbce_spark.errors import InputError, OutputError
+from dbce_spark.errors import InputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
 from dbce_spark.output import output_reader
@@ -90,8 +90,7 @@ def _run_changes(arguments: argparse.Namespace) -> None:
     output_reader.check_version(collection, version)  # texts of a part that is missing would count as removed
     output = sources.absolute(arguments.output)
     check_outside(output)
-    if storage.list_names(output):
-        raise OutputError(f"{output} is not empty; give a folder that is not there yet")
+    storage.check_new(output)
     settings = spark_settings(arguments.spark)
     log.write(
         "start",

@@ -58,8 +58,9 @@ def _run(arguments: argparse.Namespace) -> None:
     """Print the main text of pages from HTML files, folders of them, WARC, ARC and WACZ files, the web, or standard
     input. Needs no Spark. Pages of a site are compared with each other, as by `dbce extract`."""
     settings = configuration.load(arguments.config, arguments.settings, given_parameters(arguments))
-    if arguments.output:
-        storage.check_new(sources.absolute(arguments.output))
+    folder = sources.absolute(arguments.output) if arguments.output else ""
+    if folder:
+        storage.check_new(folder)
     with text_inputs.opened(arguments.input, settings) as given:
         pages, unread = _pages(given, arguments.url, settings)
     good = [(name, page) for name, page in pages if not page.error]
@@ -72,9 +73,10 @@ def _run(arguments: argparse.Namespace) -> None:
     if not good:
         hint = "; WET and WAT files have none, but texts and metadata of pages" if given.archives else ""
         raise InputError(f"no page {'could be printed, for the reasons above' if lost else f'is in the input{hint}'}")
-    if arguments.output:
-        rows = [*_rows(good, given.named, FORMATS if arguments.format == "json" else (ABOUT,))]
-        write_files(good, rows, arguments.format, sources.absolute(arguments.output))
+    if folder:
+        # What the list says and what the file has are written together, by one parse of the page.
+        rows = [*_rows(good, given.named, FORMATS if arguments.format == "json" else (ABOUT, arguments.format))]
+        write_files(good, rows, arguments.format, folder)
         print(f"{counted(len(good), 'page')} in {arguments.output}")
     elif arguments.format == "json":
         write_lines(as_json(row) for row in _rows(good, given.named, FORMATS))

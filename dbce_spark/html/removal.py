@@ -1,4 +1,4 @@
-"""The removal of elements from a page's tree."""
+"""The removal of elements from a page's tree, and texts in the places between them."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -11,7 +11,7 @@ def remove_element(element: Any, instead: str = "") -> None:
     if parent is None:
         return
     text = instead + (element.tail or "")
-    _put_behind(parent, before, text)
+    put_behind(parent, before, text)
     parent.remove(element)
 
 
@@ -34,12 +34,12 @@ def remove_children(parent: Any, gone: Mapping[Any, str]) -> None:
             texts += (gone[child], child.tail or "")
             parent.remove(child)
         else:
-            _put_behind(parent, before, "".join(texts))
+            put_behind(parent, before, "".join(texts))
             before, texts = child, []
-    _put_behind(parent, before, "".join(texts))
+    put_behind(parent, before, "".join(texts))
 
 
-def _put_behind(parent: Any, before: Any, text: str) -> None:
+def put_behind(parent: Any, before: Any, text: str) -> None:
     """Put a text behind a child of an element, or first in it."""
     if not text:
         return

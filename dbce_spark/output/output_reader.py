@@ -175,7 +175,7 @@ class Output:
         yield from self.table_files(table).batches(columns, rows=rows)
 
     def table_files(self, table: str) -> TableFiles:
-        """List the files of a table, with those that name captures whose rows of earlier increments do not count."""
+        """List the files of a table; of extractions with those that name captures whose earlier rows do not count."""
 
         def listed(table: str) -> list[tuple[int, str]]:
             return [(run.number, path) for run in self.runs for path in run.tables[table].values()]

@@ -28,8 +28,6 @@ _NO_KEY = re.compile(r"[^)/:]*(?:[.A-Z]|://)|.*\s", re.DOTALL)
 """Matches what no key begins with: a URL, a host as it is spoken or in capitals, white space."""
 _HOST_AND_BELOW = (")", ",", ":")
 """Characters behind a host: in its own keys, in those of all hosts below it, and in those of its ports."""
-
-
 _DIGEST = re.compile(r"sha1:[A-Z2-7]{32}|(?!sha1:)\w+:[\w+/=-]{16,}")
 """A digest as `normal_digest` writes it; other algorithms have several lengths, and are written in several ways."""
 

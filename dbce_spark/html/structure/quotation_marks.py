@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Any
 
 from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.removal import put_behind
 
 _WRITTEN = frozenset("\"'’‘‚“”„«»‹›「」『』")
 _FIRST_PARTS = 10
@@ -43,7 +44,7 @@ def _enclose(quotation: Any, sign: str) -> None:
     them; none between it and the punctuation mark that follows."""
     first = quotation.text or ""
     if first != first.lstrip():
-        _append(quotation, " ")
+        put_behind(quotation.getparent(), quotation.getprevious(), " ")
     quotation.text = sign + first.lstrip()
     last = (quotation[-1].tail or "") if len(quotation) else quotation.text
     if last != last.rstrip() and (not quotation.tail or quotation.tail[0].isalnum()):
@@ -52,12 +53,3 @@ def _enclose(quotation: Any, sign: str) -> None:
         quotation[-1].tail = last.rstrip() + sign
     else:
         quotation.text = last.rstrip() + sign
-
-
-def _append(element: Any, text: str) -> None:
-    """Put a text right before an element."""
-    before = element.getprevious()
-    if before is None:
-        element.getparent().text = (element.getparent().text or "") + text
-    else:
-        before.tail = (before.tail or "") + text
