@@ -57,7 +57,8 @@ def scrape(port: int) -> dict[str, float]:
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
     """A run over three files of the sample archive, one that is no archive, and one on a server that is none either."""
     folder = tmp_path_factory.mktemp("watched")
-    write_archive(folder / "archive", pages=24, seed=5)
+    # Heavy pages: between the first task that ends and the last, somebody has to look.
+    write_archive(folder / "archive", pages=300, seed=5, weight=6)
     (folder / "archive" / "broken.warc.gz").write_bytes(b"this is no archive")
     (folder / "events").mkdir()
     with served(a__warc__gz=b"this is no archive") as site:
